@@ -16,6 +16,7 @@ from metrics.philautia.preference_tables import build_preference_tables
 from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
 from metrics.reply_parsing.bracketed_answers import (
     ParsedAnswer,
+    read_choice,
     read_count,
     read_name,
     read_yes_no,
@@ -72,6 +73,7 @@ __all__ = [
     "panel_scores",
     "panel_tables",
     "powered_mean",
+    "read_choice",
     "read_count",
     "read_name",
     "read_pick",

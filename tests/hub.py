@@ -116,6 +116,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         for line in lines[1:]:
             value = line["value"]
+            if line["key"] == "deletedFile":
+                del hub.files[value["path"]]
+                continue
             content = value.get("content")
             data = hub.blobs[value["oid"]] if content is None else base64.b64decode(content)
             hub.files[value["path"]] = data

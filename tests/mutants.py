@@ -11,12 +11,12 @@ sample survive apart from these.
 import argparse
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 from fnmatch import fnmatch
+from hashlib import md5
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +61,8 @@ def main() -> int:
     stage()
     names = [name for name in mutant_names() if fnmatch(name, options.only)]
     if options.sample:
-        names = random.Random(options.seed).sample(names, min(options.sample, len(names)))
+        names = sorted(names, key=lambda name: md5(f"{options.seed} {name}".encode()).digest())
+        names = names[: options.sample]
     survivors = run_mutants(names)
     reasons = read_equivalents(EQUIVALENTS.read_text())
     changes = {name: describe_change(name) for name in survivors}

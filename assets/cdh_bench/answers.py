@@ -12,7 +12,7 @@ from assets.kit.limits import LimitConfig
 from assets.kit.picture_questions import PictureQuestionStep, parsed_columns, write_answer
 from assets.kit.step import StepAsset, StepTable
 from assets.kit.step_run import Row, StepRun, single_input
-from metrics import ParsedAnswer, read_name, read_yes_no, score_answer
+from metrics import ParsedAnswer, read_choice, read_yes_no, score_answer
 from resources.storage.image_store import ImageStore
 
 _QUESTION = QUESTIONS.subset(
@@ -82,7 +82,7 @@ class ContrastAnswers(PictureQuestionStep):
 def score_reply(row: Row) -> dict[str, Any]:
     """Build `answer`, `outcome`, `score` and `usual` of a row's `response`."""
     options = [*row["options"]]
-    parsed = read_choice(row["response"], options) if options else read_yes_no(row["response"])
+    parsed = read_letter(row["response"], options) if options else read_yes_no(row["response"])
     return {
         **parsed_columns(parsed),
         "score": score_answer(parsed, row["ground_truth"]),
@@ -90,15 +90,17 @@ def score_reply(row: Row) -> dict[str, Any]:
     }
 
 
-def read_choice(response: str, options: Sequence[str]) -> ParsedAnswer:
+def read_letter(response: str, options: Sequence[str]) -> ParsedAnswer:
     """The letter that a reply names in curly brackets, alone, with its option, or by the option.
 
-    >>> read_choice("I count {B. six fingers}.", ["five fingers", "six fingers"]).answer
+    >>> read_letter("I count {B. six fingers}.", ["five fingers", "six fingers"]).answer
     'B'
     """
-    parsed = ParsedAnswer(None, "unparsed")
-    for letter, option in zip(LETTERS, options, strict=False):
-        parsed = read_name(response, (letter, f"{letter} {option}", option))
-        if parsed.outcome != "answered" or parsed.answer == letter:
-            return parsed
-    return ParsedAnswer(None, "unparsed")
+    letters = zip(LETTERS, options, strict=False)
+    return read_choice(
+        response,
+        {
+            letter: (letter, f"{letter}.", f"{letter}. {option}", option)
+            for letter, option in letters
+        },
+    )

@@ -12,7 +12,7 @@ from resources.collections import Collection
 GROUP = "cdh_bench"
 TITLE = "CDH-Bench"
 QUESTION = "Does a judge see what contradicts common sense, or name what is usual?"
-EVALUATION_VERSION = "1"
+EVALUATION_VERSION = "2"
 """Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 table_asset = partial(common.table_asset, GROUP)

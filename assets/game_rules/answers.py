@@ -13,7 +13,7 @@ from assets.kit.picture_questions import PictureQuestionStep, parsed_columns, wr
 from assets.kit.step import StepAsset, StepTable
 from assets.kit.step_run import Row, single_input
 from generators.game_rules.rules import SIDES, PositionJob, read_position, write_questions
-from metrics import ParsedAnswer, read_name, score_answer
+from metrics import ParsedAnswer, read_choice, score_answer
 from resources.storage.image_store import ImageStore
 
 ANSWERS = Columns(
@@ -95,12 +95,9 @@ def read_side(response: str, sides: Sequence[str]) -> ParsedAnswer:
     >>> read_side("Black is mated, so {white wins}.", ("White", "Black")).answer
     'White'
     """
-    for side in sides:
-        phrases = (side, *(f"{side} {ending}" for ending in _ENDINGS))
-        parsed = read_name(response, phrases)
-        if parsed.outcome != "answered" or parsed.answer == side:
-            return parsed
-    return ParsedAnswer(None, "unparsed")
+    return read_choice(
+        response, {side: (side, *(f"{side} {ending}" for ending in _ENDINGS)) for side in sides}
+    )
 
 
 _ENDINGS = ("side", "player", "wins", "won", "has won")

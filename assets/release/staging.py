@@ -30,6 +30,7 @@ def write_beside(folder: Path, *, replace: bool) -> Iterator[Path]:
     Raises `DiskFull` and `UnwritableStore`.
     """
     scratch = folder.with_name(f".{folder.name}.{uuid4().hex}")
+    replaced = folder.with_name(f"{scratch.name}.old")
     with _translate_errors(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(folder)
@@ -40,12 +41,12 @@ def write_beside(folder: Path, *, replace: bool) -> Iterator[Path]:
                 yield scratch
                 _flush(scratch)
                 if replace and folder.exists():
-                    folder.rename(scratch.with_suffix(".old"))
+                    folder.rename(replaced)
                 scratch.rename(folder)
             except BaseException:
                 shutil.rmtree(scratch, ignore_errors=True)
                 raise
-        shutil.rmtree(scratch.with_suffix(".old"), ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def _flush(folder: Path) -> None:

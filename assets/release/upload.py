@@ -5,7 +5,7 @@ commit that shows them all comes last. A repository never shows half of a releas
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import huggingface_hub as hub
 
 REQUIRED = ("README.md", licences.FILE, CHECKSUMS)
+_FOLDERS = ("data/", "results/", "vlmevalkit/", "webdataset/")
+"""Where a release has files that another one may lack."""
 _PASSING = (408, 429, 500, 502, 503, 504)
 _WAITS_S = (1, 2, 4, 8, 16)
 _T = TypeVar("_T")
@@ -50,6 +52,13 @@ class Repository:
     name: str
     is_private: bool
     head: str | None = None
+    paths: Sequence[str] = ()
+    """Its files."""
+
+    def find_outdated(self, files: Iterable[ReleaseFile]) -> list[str]:
+        """Find files of an earlier release that this one lacks: loaders would take them for its."""
+        own = [path for path in self.paths if path.startswith(_FOLDERS) or path == answers.FILE]
+        return sorted({*own} - {file.path for file in files})
 
 
 def check_folder(folder: Path) -> list[ReleaseFile]:
@@ -95,7 +104,8 @@ def find_repository(api: "hub.HfApi", name: str, *, is_public: bool) -> Reposito
         info = _call(lambda: api.dataset_info(name), f"{name}: not reached")
     except RepositoryNotFoundError:
         return Repository(name=name, is_private=not is_public)
-    return Repository(name=name, is_private=bool(info.private), head=info.sha)
+    sizes = _call(lambda: _list_sizes(api, name), f"{name}: not reached")
+    return Repository(name=name, is_private=bool(info.private), head=info.sha, paths=sorted(sizes))
 
 
 def describe_upload(folder: Path, files: list[ReleaseFile], repository: Repository) -> str:
@@ -112,6 +122,9 @@ def describe_upload(folder: Path, files: list[ReleaseFile], repository: Reposito
     lines.append(f"{len(files)} files, {total / 1e6:,.1f} MB.")
     if not any(map(_has_answers, files)):
         lines.append("No answers of models are among them.")
+    if outdated := repository.find_outdated(files):
+        lines.append("Removed, as this release lacks them (earlier commits keep them):")
+        lines += [f"  {path}" for path in outdated]
     table = (folder / licences.FILE).read_text("utf-8").splitlines()
     return "\n".join([*lines, *(line for line in table if line.startswith("|"))])
 
@@ -125,9 +138,13 @@ def upload_release(
 ) -> str:
     """Upload checked files; return the commit. What the hub has already is not sent again.
 
-    Raises `UploadFailed`, also where somebody else has changed the repository meanwhile.
+    The same commit removes what an earlier release left. Raises `UploadFailed`, also where somebody
+    else has changed the repository meanwhile.
     """
-    from huggingface_hub import CommitOperationAdd  # noqa: PLC0415 - of the extra `hub`
+    from huggingface_hub import (  # noqa: PLC0415 - of the extra `hub`
+        CommitOperationAdd,
+        CommitOperationDelete,
+    )
 
     name, head = repository.name, repository.head
     failure = f"{name}: not uploaded"
@@ -141,7 +158,9 @@ def upload_release(
         head = _call(lambda: api.dataset_info(name), failure).sha
 
     def commit() -> str:
-        operations = []
+        operations: list[CommitOperationAdd | CommitOperationDelete] = [
+            CommitOperationDelete(path) for path in repository.find_outdated(files)
+        ]
         for file in files:
             operation = CommitOperationAdd(file.path, folder / file.path)
             operation.upload_info.sha256 = bytes.fromhex(file.sha256)
@@ -167,9 +186,14 @@ def upload_release(
 
 def _holds(api: "hub.HfApi", name: str, files: list[ReleaseFile]) -> bool:
     """True where the repository has files of the same names and sizes."""
-    tree = api.list_repo_tree(name, recursive=True, repo_type="dataset")
-    sizes: Mapping[str, int] = {entry.path: getattr(entry, "size", -1) for entry in tree}
+    sizes = _list_sizes(api, name)
     return all(sizes.get(file.path) == file.size for file in files)
+
+
+def _list_sizes(api: "hub.HfApi", name: str) -> Mapping[str, int]:
+    """The files of a repository, with their sizes in bytes."""
+    tree = api.list_repo_tree(name, recursive=True, repo_type="dataset")
+    return {entry.path: entry.size for entry in tree if hasattr(entry, "size")}
 
 
 def _call(request: Callable[[], _T], failure: str) -> _T:

@@ -24,11 +24,12 @@ The rules, each for its reason:
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
 from metrics.reply_parsing.reply_text import is_refusal, strip_thinking
+from metrics.reply_parsing.written_choices import match_choice
 from metrics.reply_parsing.written_names import match_name
 from metrics.reply_parsing.written_numbers import parse_single_number
 
@@ -77,6 +78,19 @@ def read_name(response: str, accepted: Sequence[str]) -> ParsedAnswer:
     'Flag of Cape Verde'
     """
     return _read(response, partial(match_name, accepted=accepted))
+
+
+def read_choice(response: str, choices: Mapping[str, Sequence[str]]) -> ParsedAnswer:
+    """The one of `choices` that `response` gives in curly brackets, by any of its phrases.
+
+    Something else is unparsed. Articles and "the answer is" need not be among the phrases.
+
+    >>> read_choice("{B. four}, so {B}", {"A": ["A", "five"], "B": ["B.", "B. four"]}).answer
+    'B'
+    """
+    parsed = _read(response, partial(match_choice, choices=choices))
+    is_another = parsed.outcome == "answered" and parsed.answer not in choices
+    return ParsedAnswer(None, "unparsed") if is_another else parsed
 
 
 def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:

@@ -17,7 +17,7 @@ _KIND = frozenset(
         *("optical", "illusion"),
     )
 )
-_BETWEEN_NAMES = re.compile(
+BETWEEN_NAMES = re.compile(
     r"[()\[\],;:=/|\n]|\s[-–—]\s|\b(?:or|and|aka|a\.k\.a\.|also|known as|called)(?!\w)",
     re.IGNORECASE,
 )
@@ -65,7 +65,7 @@ def match_name(phrase: str, accepted: Sequence[str]) -> str | None:
     normalized = normalize_name(phrase)
     if normalized in accepted_names:
         return accepted[0]
-    parts = {normalize_name(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
+    parts = {normalize_name(part) for part in BETWEEN_NAMES.split(phrase)} - {""}
     if parts and parts <= accepted_names:
         return accepted[0]
     return None if parts & accepted_names else normalized or None

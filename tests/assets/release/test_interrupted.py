@@ -105,6 +105,20 @@ def test_a_release_that_is_replaced_is_the_old_one_or_the_new_one(sources, tmp_p
     assert [*target.parent.iterdir()] == [target]
 
 
+def test_a_replaced_release_that_was_not_removed_is_removed_by_the_next_one(
+    sources, tmp_path, monkeypatch
+):
+    target = tmp_path / "there" / "out"
+    write_release(target, SHAPES, sources, ReleaseOptions())
+    with monkeypatch.context() as patch:
+        patch.setattr("assets.release.staging.shutil.rmtree", lambda *_, **__: sys.exit("killed"))
+        with pytest.raises(SystemExit):
+            write_release(target, SHAPES, sources, ReleaseOptions(), replace=True)
+    assert len([*target.parent.iterdir()]) == 2
+    write_release(target, SHAPES, sources, ReleaseOptions(), replace=True)
+    assert [*target.parent.iterdir()] == [target]
+
+
 def test_a_folder_that_may_not_be_written_is_named(sources, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(Exception, match="cannot be written") as caught:

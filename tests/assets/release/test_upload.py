@@ -55,6 +55,23 @@ def test_the_hub_has_the_same_bytes_in_one_commit_and_is_private(hub, folder):
     assert (len(hub.commits), hub.is_private) == (1, True)
 
 
+def test_what_an_earlier_release_had_more_is_named_and_removed_with_the_same_commit(hub, folder):
+    upload(hub, folder)
+    hub.files |= {
+        "data/squares/test-00001-of-00002.parquet": b"old",
+        "answers.cassette": b"old",
+        "notes/mine.txt": b"of the owner",
+    }
+    files = check_folder(folder)
+    place = find_repository(HfApi(endpoint=hub.url, token=TOKEN), NAME, is_public=False)
+    removed = describe_upload(folder, files, place).partition("Removed, as this release lacks")[2]
+    assert "answers.cassette\n  data/squares/test-00001-of-00002.parquet" in removed
+    assert "mine.txt" not in removed
+    upload(hub, folder)
+    assert hub.files == read_files(folder) | {"notes/mine.txt": b"of the owner"}
+    assert len(hub.commits) == 2
+
+
 @pytest.mark.parametrize(
     ("place", "fault"),
     [

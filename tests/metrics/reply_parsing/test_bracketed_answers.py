@@ -1,8 +1,17 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import ParsedAnswer, read_count, read_plain_yes_no, read_yes_no, score_answer
+from metrics import (
+    ParsedAnswer,
+    read_choice,
+    read_count,
+    read_plain_yes_no,
+    read_yes_no,
+    score_answer,
+)
 from metrics.reply_parsing.written_numbers import _VALUES, _spell
 
 COUNTS = {
@@ -326,3 +335,46 @@ def test_the_numbers_below_a_thousand_are_spelled():
         *("zero", "nineteen", "twenty", "twenty one", "ninety nine", "one hundred"),
         *("one hundred one", "one hundred twenty", "three hundred forty two"),
     ]
+
+
+NAMES = {"A": "four legs", "B": "five legs", "C": "six legs"}
+CHOICES = {
+    letter: [letter, f"{letter}.", f"{letter}. {name}", name] for letter, name in NAMES.items()
+}
+
+
+@pytest.mark.parametrize("letter", CHOICES)
+@pytest.mark.parametrize(
+    ("reply", "is_answer"),
+    [
+        *(
+            (reply, True)
+            for reply in ("{LETTER}", "{LETTER. NAME}", "{(LETTER)}", "{option LETTER}")
+        ),
+        *((reply, True) for reply in ("{LETTER: NAME}, so {the NAME}", "{NAME (LETTER)}")),
+        *((reply, True) for reply in ("{The answer is LETTER.}", "{LETTER}.) {LETTER) NAME}")),
+        *((reply, False) for reply in ("{LETTER} or {D}", "{LETTER}, no, {D}", "LETTER", "NAME")),
+        *(
+            (reply, False)
+            for reply in ("{not LETTER}", "{LETTER or seven}", "{seven}, so {LETTER}")
+        ),
+        *(
+            (reply, False)
+            for reply in ("{LETTER. seven legs}", "{LETTER or NEXT}", "{LETTER. NEXT}")
+        ),
+    ],
+)
+def test_each_choice_is_read_in_the_same_way(letter, reply, is_answer):
+    following = NAMES["ABCA"["ABC".index(letter) + 1]]
+    words = {"LETTER": letter, "NAME": NAMES[letter], "NEXT": following}
+    parsed = read_choice(re.sub("|".join(words), lambda word: words[word[0]], reply), CHOICES)
+    assert parsed == ParsedAnswer(*(letter, "answered") if is_answer else (None, "unparsed"))
+
+
+@pytest.mark.parametrize("reply", ["{}", "{the}", "{A}, so {B}", "{A or B}", "{D}", "{legs}"])
+def test_what_is_no_choice_or_two_is_no_answer(reply):
+    assert read_choice(reply, CHOICES) == ParsedAnswer(None, "unparsed")
+
+
+def test_who_declines_has_refused_a_choice():
+    assert read_choice("I'm sorry, I can't help with that.", CHOICES).outcome == "refused"

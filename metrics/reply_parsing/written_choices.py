@@ -1,0 +1,43 @@
+"""One of a few choices, as people write it: B, (B), B. six fingers, the six fingers."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from metrics.reply_parsing.written_names import BETWEEN_NAMES
+
+_UNSAID = frozenset(("a", "an", "the", "answer", "choice", "is", "option"))
+_WORD = re.compile(r"[^\W_]+")
+_LETTER = re.compile(r"^\W*(?:option\s+)?([a-z])\s*[.:)\]]", re.IGNORECASE)
+"""A letter with its mark: no article."""
+
+
+def match_choice(phrase: str, choices: Mapping[str, Sequence[str]]) -> str | None:
+    """The choice that `phrase` means, else what it is, normalized; None where it leaves it open.
+
+    `choices` has the phrases for each. Open is what holds two of them, or one beside anything else.
+
+    >>> match_choice("the six fingers (B)", {"A": ["A", "five fingers"], "B": ["B", "six fingers"]})
+    'B'
+    """
+    by_phrase = {
+        _normalize(accepted): choice
+        for choice, accepted_phrases in choices.items()
+        for accepted in accepted_phrases
+    }
+    normalized = _normalize(phrase)
+    if normalized in by_phrase:
+        return by_phrase[normalized]
+    parts = [part for text in BETWEEN_NAMES.split(phrase) if (part := _normalize(text))]
+    meant = {by_phrase.get(part) for part in parts}
+    if meant <= {None}:
+        return normalized or None
+    return meant.pop() if len(meant) == 1 else None
+
+
+def _normalize(text: str) -> str:
+    """The words in lower case, without accents and what need not be said; a letter has its mark."""
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    words = _WORD.findall(_LETTER.sub(r"\1_ ", bare).replace("_", "mark"))
+    return " ".join([word for word in words if word not in _UNSAID] or words[-1:])
