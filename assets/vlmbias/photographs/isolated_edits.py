@@ -1,7 +1,8 @@
 """Photographs without their background: an editor removes it, and people accept the result.
 
 Of each accepted counterfactual, one edit by default. What a person has accepted is not asked for
-again, whichever editor made it: another editor, or another edit, is asked for the rest alone.
+again, whichever editor made it: another editor, or another edit, is asked for the rest alone. It
+stays in the table under any limit.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ FORM = ReviewForm(
 
 
 class IsolatedEditsConfig(EditsConfig):
-    """Editor and number of edits; a limit is on base images."""
+    """Editor and number of edits; a limit is on base images, beside those with an accepted edit."""
 
     edits_per_image: int = Field(
         default=1,
@@ -133,7 +134,7 @@ class IsolatedEdits(Edits):
         }
 
     def rows(self, work: StepRun[EditsConfig]) -> list[dict[str, Any]]:
-        """The accepted edit of each photograph, or a row for each edit to make.
+        """The accepted edit of each photograph, or within the limit a row for each edit to make.
 
         Raises `UserFileError` for a review file that cannot be followed, before anything is sent.
         """
@@ -144,8 +145,9 @@ class IsolatedEdits(Edits):
             (row["prompt"], *row["sources"]): row
             for row in select_accepted(load_isolated_edits(work.home, painter, topic), verdicts)
         }
+        limited_ids = {photograph.base_id for photograph in self.list_limited(work)}
         rows = []
-        for photograph in self.list_limited(work):
+        for photograph in self.load_base_images(work):
             prompt = write_isolation_prompt(photograph)
             source = sources[format_published_id(photograph.base_id, painter)]
             row = {
@@ -155,8 +157,8 @@ class IsolatedEdits(Edits):
             stored = accepted.get((prompt, source["sha256"]))
             if stored is not None:
                 rows.append({**row, **stored})
-                continue
-            rows += [row | {"edit_number": n} for n in range(work.config.edits_per_image)]
+            elif photograph.base_id in limited_ids:
+                rows += [row | {"edit_number": n} for n in range(work.config.edits_per_image)]
         return rows
 
     def list_keys(
@@ -181,9 +183,9 @@ class IsolatedEdits(Edits):
         return finished
 
     def extent(self, work: StepRun[EditsConfig], rows: Sequence[Row]) -> Extent:
-        """Count the photographs within the limit, of all that people have accepted."""
-        total = len(self.load_base_images(work))
-        return Extent(count=len(self.list_limited(work)), total=total, unit="photographs")
+        """Count the photographs in the table, of all that people have accepted."""
+        count = len({row["base_id"] for row in rows})
+        return Extent(count=count, total=len(self.load_base_images(work)), unit="photographs")
 
     def metadata(self, work: StepRun[EditsConfig], rows: Sequence[Row]) -> dict[str, Any]:
         """Count the edits, show some, and give the page for reviewing those of all painters."""

@@ -88,6 +88,19 @@ class TestEdits:
             metadata(studio.must("isolated_photographs"), "isolated_photographs")["isolated"] == 1
         )
 
+    def test_a_limit_leaves_accepted_pictures_in_the_table_and_nobody_pays_again(self, studio):
+        studio.must("isolated_edits", painter="artist")
+        studio.accept_isolated("dog")
+        studio.accept_isolated("ostrich")
+        trial = studio.must("isolated_edits", painter="artist", isolated_edits={"limit": 1})
+        assert "partial" not in metadata(trial, "isolated_edits")
+        assert set(studio.table("isolated_edits", "artist")["subject"]) == {"dog", "ostrich"}
+        shown = metadata(studio.must("isolated_photographs"), "isolated_photographs")
+        assert shown["isolated"] == 2
+        studio.add(painter_at(studio.server, "other", roles=("editor",)))
+        studio.must("isolated_edits", painter="artist", isolated_edits={"editor": "other"})
+        assert studio.sent() == {"edited": 2}
+
     def test_without_an_accepted_photograph_nobody_is_asked(self, studio):
         studio.review()
         studio.must("photographs")
