@@ -59,7 +59,7 @@ class RuleReport(JudgeReport):
     """The rates of all judges by either rule, and answers by the usual one."""
 
     title, question, place = TITLE, QUESTION, 6
-    results, opens_with_highest = RESULTS, True
+    results, opens_with_highest, partition_unit = RESULTS, True, "games"
     measures = (
         ReportedMeasure(USUAL, "usual_answers", "positions", "positions"),
         ReportedMeasure(CHANGE, "change", "positions", "positions"),
@@ -74,7 +74,7 @@ class RuleReport(JudgeReport):
             units=min(row["positions"] for row in parts),
             min_units=MIN_POSITIONS,
             unit="positions",
-            part=name_part(total["requests"], total["questions"], "questions"),
+            part=name_part(total["requests"], len(items), "questions"),
         )
 
     def write_finding(self, total: Row) -> str:
@@ -128,11 +128,16 @@ class RuleReport(JudgeReport):
     def build_tables(self, numbers: JudgeNumbers) -> list[Table]:
         """Build the rates by judge, and by game and goal."""
         lines = [
-            numbers.build_line(f"{row['model']}, {_label_part(row)}", row, COLUMNS.values())
+            numbers.build_line(
+                f"{row['model']}, {_label_part(row, numbers)}", row, COLUMNS.values()
+            )
             for row in numbers.rows
         ]
         return [Table.plain("By game and goal", "Judge", COLUMNS, lines)]
 
 
-def _label_part(row: Row) -> str:
-    return "both games" if row["goal"] == ALL_GOALS else f"{row['game']}, {row['goal']}"
+def _label_part(row: Row, numbers: JudgeNumbers) -> str:
+    if row["goal"] != ALL_GOALS:
+        return f"{row['game']}, {row['goal']}"
+    parts = (other for other in numbers.rows if other["model"] == row["model"])
+    return " and ".join(dict.fromkeys(part["game"] for part in parts if part is not row))

@@ -108,6 +108,10 @@ class AnswerResults:
             )
         return JudgedItems(pd.concat(items.values()), pd.concat(answers, ignore_index=True))
 
+    def count_materialized(self, home: DataRoot) -> int:
+        """Count the partitions whose rows to ask about are materialized."""
+        return sum(home.holds(self._items_key, name) for name in self.list_partitions())
+
     @property
     def _items_key(self) -> AssetKey:
         return self.step.inputs["upstream"].asset

@@ -102,6 +102,8 @@ class JudgeReport(ABC):
     opens_with_highest: ClassVar[bool]
     """Whether the finding is about the highest of the firmest judges by the first measure, or about
     the lowest."""
+    partition_unit: ClassVar[str] = "sets"
+    """The partitions of the items, in the plural."""
 
     def read_rows(self, table: pd.DataFrame) -> Sequence[Row]:
         """The rows of the results, None where there is no number."""
@@ -146,7 +148,12 @@ class JudgeReport(ABC):
                 f"{self.results.name}."
             )
         judged = self.results.load_answers(sources.home, judges)
-        numbers = self._build_numbers(self.read_rows(table), judged, judges)
+        count, partitions = (
+            self.results.count_materialized(sources.home),
+            self.results.list_partitions(),
+        )
+        part = name_part(count, len(partitions), self.partition_unit)
+        numbers = self._build_numbers(self.read_rows(table), judged, judges, part)
         first = numbers.first_judge
         wrong_answers = self.list_wrong_answers(numbers)
         site = one_page(
@@ -176,9 +183,12 @@ class JudgeReport(ABC):
         return replace(site, thumbnails=[*dict.fromkeys([*site.thumbnails, *failed])])
 
     def _build_numbers(
-        self, rows: Sequence[Row], judged: JudgedItems, judges: Sequence[Model]
+        self, rows: Sequence[Row], judged: JudgedItems, judges: Sequence[Model], part: str
     ) -> JudgeNumbers:
-        """Sort the judges; raises `TablesMismatch` where the results are of other answers."""
+        """Sort the judges; raises `TablesMismatch` where the results are of other answers.
+
+        `part` names the materialized part of all partitions, and is empty for all of them.
+        """
         totals = {row["model"]: row for row in rows if row[self.results.scope_column] == ALL}
         stand_ins = {judge.name for judge in judges if judge.is_stand_in}
         evidence = {}
@@ -194,7 +204,11 @@ class JudgeReport(ABC):
                 raise TablesMismatch(
                     f"{name} has other numbers than {answers_name} gives. Materialize {name} again."
                 )
-            evidence[str(model)] = replace(counted, is_stand_in=model in stand_ins)
+            evidence[str(model)] = replace(
+                counted,
+                part=", ".join(filter(None, (part, counted.part))),
+                is_stand_in=model in stand_ins,
+            )
 
         def find_place(model: str) -> tuple[int, bool, float]:
             value = totals[model][self.measures[0].column]
