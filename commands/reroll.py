@@ -27,9 +27,15 @@ if TYPE_CHECKING:
     from assets.kit.rerolls import Reroll
     from assets.planning import Task
     from assets.planning.lines import Quote
-    from resources.models.catalog import Model
+    from resources.models.catalog import Catalog, Model
     from resources.storage.data_root import DataRoot
     from sensors.run_launcher import RunLauncher
+
+_IMPORTED = "imported"
+_NO_NEW_ANSWERS = (
+    "answers imported from another harness's log are about the set alone, and nothing can be asked "
+    "about new pictures through such an entry"
+)
 
 
 def reroll(
@@ -50,7 +56,8 @@ def reroll(
             "--judge",
             "-j",
             metavar="NAME[,NAME…]",
-            help="Some judges, no stand-ins; by default all that have answered the set.",
+            help="Some judges, no stand-ins or imported answers; by default all that have answered "
+            "the set.",
             autocompletion=complete_judges,
         ),
     ] = None,
@@ -77,9 +84,12 @@ def reroll(
         add_painters(instance, catalog)
         with open_stores(instance) as stores:
             partitions = spec.select_partitions(stores.home, seed)
+            judges = select_compared_judges(
+                catalog, spec, stores.home, partitions, split_list(judge)
+            )
             answer_tasks = [
                 Task(spec.answers_key(model.name), partition, {})
-                for model in _select_judges(spec, stores.home, partitions, split_list(judge))
+                for model in judges
                 for partition in partitions
                 if stores.home.holds(spec.released_key(model.name), partition)
             ]
@@ -184,38 +194,83 @@ def _find_reroll(name: str) -> "Reroll":
     return able[name]
 
 
-def _select_judges(
-    spec: "Reroll", home: "DataRoot", partitions: Sequence[str], names: Sequence[str]
+def select_compared_judges(
+    catalog: "Catalog",
+    spec: "Reroll",
+    home: "DataRoot",
+    partitions: Sequence[str],
+    names: Sequence[str],
 ) -> "list[Model]":
-    """The judges of those names, by default all, that have answered about the set."""
-    from assets.kit.judge_tasks import find_judge
-    from definitions import catalog
+    """Select the judges of those names, by default all, that have answered about the set.
 
-    group = spec.questions.path[0]
+    By default imported judges are left out, with a sentence. Raises `typer.BadParameter` for a name
+    that cannot be compared, and where no judge can.
+    """
+    from assets.kit.judge_tasks import find_judge
+
     answered = [
         model
         for model in catalog.select_role("judge")
         if not model.is_stand_in
         and any(home.holds(spec.released_key(model.name), partition) for partition in partitions)
     ]
-    chosen = [find_judge(catalog, name) for name in names] or answered
-    for model in chosen:
-        if model.is_stand_in:
-            raise typer.BadParameter(
-                f"{model.name}: a stand-in, which cannot have seen pictures before. Name a model "
-                f"that has answered {group}."
-            )
-        if model not in answered:
-            raise typer.BadParameter(
-                f"{model.name} has not answered {group} yet: there is nothing to compare with. Run "
-                f"`counterfactory judge {model.name} --benchmark {group}` first."
-            )
-    if not chosen:
+    if names:
+        judges = [find_judge(catalog, name) for name in names]
+        for model in judges:
+            _require_comparable(model, catalog, answered, spec.questions.path[0])
+        return judges
+    imported = [model.name for model in answered if model.backend == _IMPORTED]
+    if imported:
+        typer.echo(f"Left out: {', '.join(imported)}; {_NO_NEW_ANSWERS}.")
+    judges = [model for model in answered if model.backend != _IMPORTED]
+    if not judges:
+        group = spec.questions.path[0]
         raise typer.BadParameter(
-            f"No judge has answered {group} yet, and stand-ins do not take part: there is nothing "
-            f"to compare with. Run `counterfactory judge NAME --benchmark {group}` first."
+            f"No {'other ' if imported else ''}judge has answered {group} yet, and stand-ins do "
+            "not take part: there is nothing to compare with. Run `counterfactory judge NAME "
+            f"--benchmark {group}` first."
         )
-    return chosen
+    return judges
+
+
+def _require_comparable(
+    model: "Model", catalog: "Catalog", answered: "Sequence[Model]", group: str
+) -> None:
+    """Raise `typer.BadParameter` for a judge that cannot be asked, or has not answered the set."""
+    from resources.models.catalog import list_step_models
+
+    if model.is_stand_in:
+        raise typer.BadParameter(
+            f"{model.name}: a stand-in, which cannot have seen pictures before. Name a model "
+            f"that has answered {group}."
+        )
+    if model.backend == _IMPORTED:
+        raise typer.BadParameter(
+            f"{model.name}: {_NO_NEW_ANSWERS}. Add the model itself to {catalog.path} with a "
+            f"backend that reaches it, run `counterfactory judge NAME --benchmark {group}`, and "
+            "name that entry."
+        )
+    if "judge" not in model.roles:
+        raise typer.BadParameter(
+            f"{model.name}: a metric. Only entries of {catalog.path} with the role judge are asked "
+            f"about new pictures{_suggest_judges(answered)}."
+        )
+    for entry in catalog.select_role("judge"):
+        if any(step.name == model.name for step in list_step_models(entry)):
+            raise typer.BadParameter(
+                f"{model.name}: a step of the thinking of {entry.name}. Only entries of "
+                f"{catalog.path} themselves are asked about new pictures: name {entry.name}."
+            )
+    if model not in answered:
+        raise typer.BadParameter(
+            f"{model.name} has not answered {group} yet: there is nothing to compare with. Run "
+            f"`counterfactory judge {model.name} --benchmark {group}` first."
+        )
+
+
+def _suggest_judges(answered: "Sequence[Model]") -> str:
+    names = [model.name for model in answered if model.backend != _IMPORTED]
+    return f": name {' or '.join(names)}" if names else ""
 
 
 def _list_reports(instance: "DagsterInstance", spec: "Reroll") -> "list[AssetKey]":

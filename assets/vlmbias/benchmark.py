@@ -144,7 +144,9 @@ def _editors_of_flags(catalog: Catalog) -> list[Model]:
 
 
 def _rerolled_judges(catalog: Catalog) -> list[Model]:
-    return [judge for judge in catalog.select_role("judge") if not judge.is_stand_in]
+    """List the judges that can be asked about new pictures: no logs of other harnesses."""
+    judges = catalog.select_role("judge")
+    return [judge for judge in judges if not judge.is_stand_in and judge.backend != "imported"]
 
 
 def _assets(catalog: Catalog) -> list[Definition]:

@@ -11,11 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 import yaml
 
+from assets.vlmbias.benchmark import BENCHMARK
+from assets.vlmbias.reroll import REROLL
 from bench.reroll import count_accused, list_questions
+from commands.reroll import select_compared_judges
 from generators.topics import PLACED
-from resources.models.catalog import Model
+from resources.models.catalog import Model, load_catalog
+from resources.storage.data_root import DataRoot
 from tests.providers import Provider
 from tests.runs import failure, materialize, table
 
@@ -185,3 +190,46 @@ def test_mistakes_are_named(command, arguments, message):
     result = command("reroll", *arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+@pytest.fixture
+def kinds(tmp_path):
+    """A catalog of judges of all kinds, and a data root; `gpt`, its step and `log` answered."""
+    (tmp_path / "models.yaml").write_text(
+        """
+- {name: gpt, backend: openai, model: gpt-5, family: gpt, roles: [judge],
+   thinking: {reasoning_effort: [low]}}
+- {name: log, backend: imported, model: log, family: gpt, roles: [judge]}
+- {name: score, backend: file, model: score.csv, family: own, roles: [metric]}
+- {name: new, backend: openai, model: gpt-6, family: gpt, roles: [judge]}
+"""
+    )
+    for name in ("gpt", "gpt_low", "log"):
+        path = table(tmp_path, f"answers_{name}", "chess_pieces")
+        path.parent.mkdir(parents=True)
+        path.touch()
+    return load_catalog(tmp_path / "models.yaml"), REROLL, DataRoot(root=str(tmp_path))
+
+
+def test_imported_answers_are_left_out_by_default_and_have_no_table_of_new_ones(kinds, capsys):
+    assert [model.name for model in select_compared_judges(*kinds, ["chess_pieces"], [])] == ["gpt"]
+    assert capsys.readouterr().out.startswith("Left out: log; answers imported from another")
+    names = {step.key.path[-1] for step in BENCHMARK.steps(kinds[0])}
+    assert {"rerolled_answers_gpt", "rerolled_answers_new"} <= names
+    assert "rerolled_answers_log" not in names
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("log", "log: answers imported from another harness's log are about the set alone"),
+        ("gpt_low", "gpt_low: a step of the thinking of gpt. Only entries of "),
+        ("score", "with the role judge are asked about new pictures: name gpt."),
+        ("new", "new has not answered vlmbias yet"),
+    ],
+)
+def test_a_judge_that_cannot_be_compared_is_refused_with_a_way_out(kinds, name, message):
+    with pytest.raises(typer.BadParameter) as refusal:
+        select_compared_judges(*kinds, ["chess_pieces"], [name])
+    assert message in refusal.value.message
+    assert refusal.value.exit_code == 2
