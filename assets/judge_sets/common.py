@@ -6,7 +6,11 @@ from functools import partial
 from dagster import AssetKey, StaticPartitionsDefinition
 
 from assets.kit import table_asset as common
-from assets.kit.collections import load_listed_collections
+from assets.kit.collections import (
+    SAMPLE_PAIRS,
+    find_sample_collection,
+    load_listed_collections,
+)
 from resources.collections import Collection
 
 GROUP = "judge_sets"
@@ -25,14 +29,19 @@ def asset_key(name: str) -> AssetKey:
 
 
 def load_pair_collections() -> Mapping[str, Collection]:
-    """The collections with a question, two responses and the preferred one, by name."""
-    return {
+    """The collections with a question, two responses and the preferred one, by name.
+
+    The pairs that come along, which nobody compared, are a rehearsal: with others they are none.
+    """
+    pairs = {
         name: collection
         for name, collection in load_listed_collections().items()
         if collection.columns.question
         and collection.columns.responses
         and collection.columns.preferred
     }
+    sample = find_sample_collection(SAMPLE_PAIRS)
+    return {name: pairs[name] for name in pairs if pairs[name] != sample} or pairs
 
 
 def build_set_partitions() -> StaticPartitionsDefinition:

@@ -34,8 +34,8 @@ FLIPS = Measure(
     "share",
     "Share of pairs in which the judge's preference changes with the order of the responses.",
 )
-MIN_PAIRS = 25
-"""Pairs that a result needs."""
+MIN_PAIRS = 50
+"""Pairs that a result needs: more than come along."""
 METHOD = (
     "Each pair is shown in both orders. Agreement is the mean over both, a tie half, of pairs with "
     "two readable answers; a judge that always takes the first response agrees in 50 % and flips "

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from itertools import chain
+from pathlib import Path
 from random import Random
 
 import dagster as dg
@@ -11,7 +12,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.judge_sets.benchmark import BENCHMARK
+from assets.judge_sets.benchmark import BENCHMARK, list_stand_in_sets
+from assets.judge_sets.common import build_set_partitions
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.collections import collection_asset, load_listed_collections
 from metrics.statistics.graded_intervals import graded_interval
@@ -32,6 +34,7 @@ ENTRY = """
     preferred: Better
 - {name: mixed, path: data/mixed.json, layout: mmrb2}
 """
+PROJECT = Path(__file__).parents[3]
 THINGS = (
     *("kettle", "harp", "ladder", "violet", "canoe", "anvil", "pigeon", "lantern", "wagon"),
     *("cactus", "mirror", "walrus"),
@@ -332,3 +335,16 @@ def test_without_such_a_collection_there_are_no_assets(monkeypatch, tmp_path):
     (tmp_path / "collections.yaml").write_text("[]")
     monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
     assert load_benchmarks()["judge_sets"].build_definitions(Catalog(STAND_INS)) == []
+
+
+def test_the_pairs_that_come_along_are_a_set_only_where_there_is_no_other(monkeypatch, tmp_path):
+    monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
+    assert build_set_partitions().get_partition_keys() == ["photograph_pairs"]
+    columns = "{image: i, question: q, responses: [a, b], preferred: p}"
+    own = f"{{name: own, path: own.csv, columns: {columns}}}"
+    listed = (PROJECT / "collections.yaml").read_text()
+    listed = listed.replace("path: photographs", f"path: {PROJECT}/photographs")
+    (tmp_path / "collections.yaml").write_text(f"{listed}\n- {own}\n")
+    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
+    assert build_set_partitions().get_partition_keys() == ["own"]
+    assert list_stand_in_sets() == []
