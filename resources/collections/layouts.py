@@ -57,7 +57,7 @@ def _split_rows(
 ) -> Iterator[Row]:
     for row in rows:
         if row.problem:
-            yield row._replace(name=f"{row.number}/1")
+            yield row._replace(name=f"{_name_row(row.number)}/1")
         else:
             yield from _split(row.place, row.number, row.cells, read)
 
@@ -73,10 +73,10 @@ def _split(
         if not pictures:
             raise BadRow("it has no picture")
     except BadRow as problem:
-        yield Row(number, place, problem=str(problem), name=f"{number}/1")
+        yield Row(number, place, problem=str(problem), name=f"{_name_row(number)}/1")
         return
     for index, (part, picture) in enumerate(pictures, 1):
-        picture_id = f"{name or number}/{index}"
+        picture_id = f"{name or _name_row(number)}/{index}"
         picture_cells = {"picture": picture, "picture_id": picture_id, "part": part}
         yield Row(
             number,
@@ -84,6 +84,11 @@ def _split(
             {**cells, **picture_cells, "record": name},
             name=picture_id,
         )
+
+
+def _name_row(number: int) -> str:
+    """Name of a record without an id. A plain number could be another record's id."""
+    return f"row-{number}"
 
 
 _Record = tuple[str, Mapping[str, Any], Sequence[tuple[str, Any]]]

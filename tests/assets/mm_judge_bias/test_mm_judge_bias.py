@@ -224,16 +224,20 @@ def checked(tmp_path_factory):
         (collection,) = load_collections(root / "collections.yaml").values()
     stores = ImageStore(root=str(root / "out")), WorkCache(root=str(root / "out"))
 
-    def check(change):
+    def list_rows(change):
         changed = deepcopy(items)
         change(changed)
         write_items(root, changed)
-        rows = check_items(collect(collection, *stores), "biased")
+        return check_items(collect(collection, *stores), "biased")
+
+    def check(change):
+        rows = list_rows(change)
         assert len({row["item_id"] for row in rows}) >= 17
         rejected = [row for row in rows if row["outcome"] == "rejected"]
         folder = str(root / "images")
         return {row["location"]: row["reason"].replace(folder, "{}") for row in rejected}
 
+    check.list_rows = list_rows
     return check
 
 
@@ -291,6 +295,16 @@ def test_an_item_that_cannot_be_compared_is_named(checked, change, rows, reason)
     reasons = checked(change)
     assert [*reasons] == [f"row {row}" for row in rows]
     assert {text[: len(reason)] for text in reasons.values()} == {reason}
+
+
+def test_an_unreadable_row_leaves_the_item_with_its_number_as_id_alone(checked):
+    def change(items):
+        items[4]["id"], items[5]["id"] = None, 5
+
+    rows = checked.list_rows(change)
+    outcomes = {(row["item_id"], row["location"], row["outcome"]) for row in rows}
+    assert ("biased/5", "row 6", "taken") in outcomes
+    assert ("biased/row-5", "row 5", "rejected") in outcomes
 
 
 def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch):
