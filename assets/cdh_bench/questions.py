@@ -100,7 +100,7 @@ def _list_rows(
         reason = f"Its picture {repeated} is that of another row as well: download both again."
     records = [json.loads(row["other_columns"] or "{}") for row in group]
     shared = {"set": name, "location": group[0]["location"].partition(", picture")[0]}
-    if not records[0]:
+    if not all(records):
         yield {**shared, "image_id": pair, "pair_id": pair, "outcome": "rejected", "reason": reason}
         return
     for form, field in FORMS.items():

@@ -242,6 +242,22 @@ def test_a_picture_in_two_pairs_and_a_repeated_pair_are_refused(checked):
     assert {row["outcome"] for row in first} == {"rejected"}
 
 
+def test_a_pair_with_one_picture_outside_its_folder_is_rejected(checked, tmp_path):
+    picture = checked.folder / "images/Size_Scale/Pair_1/counterfactual.png"
+    content = picture.read_bytes()
+    (tmp_path / "outside.png").write_bytes(content)
+    picture.unlink()
+    picture.symlink_to(tmp_path / "outside.png")
+    try:
+        (row,), others = checked(lambda pairs: None)
+    finally:
+        picture.unlink()
+        picture.write_bytes(content)
+    assert row["outcome"] == "rejected"
+    assert "counterfactual.png lies outside" in row["reason"]
+    assert {row["outcome"] for row in others} == {"taken"}
+
+
 def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch):
     monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
     assert load_benchmarks()["cdh_bench"].build_definitions(Catalog(STAND_INS)) == []
