@@ -84,7 +84,10 @@ def _build_row(
         "stray_file": None if _is_named_by(pair_name, file.stem) else str(file),
         "reason": next((picture["reason"] for picture in group if picture["reason"]), None),
     }
-    if collection.layout and cells["reason"] is None:
+    if not collection.layout:
+        for name in ("question", "response_a", "response_b"):
+            cells[name] = (cells[name] or "").replace(PICTURE_MARK, " ").strip()
+    elif cells["reason"] is None:
         question, digests = split_content(cells)[0]
         cells |= {
             "location": f"pair {row['row']:,}",

@@ -4,8 +4,10 @@ import json
 from copy import deepcopy
 
 import pytest
+from PIL import Image
 
-from assets.judge_sets.pair_checks import check_pairs
+from assets.judge_sets.pair_checks import check_pairs, split_content
+from generators.prompts.response_pairs import PICTURE_MARK as MARK
 from resources.collections import load
 from resources.collections.collecting import collect
 from resources.storage.image_store import ImageStore
@@ -104,6 +106,34 @@ def test_a_pair_that_is_no_object_or_shows_no_picture_keeps_its_place(checked):
     assert (first["location"], first["reason"]) == ("pair 1", "It is no JSON object.")
     assert (second["location"], second["reason"]) == ("pair 2", "It has no picture.")
     assert {row["outcome"] for row in others} == {"taken"}
+
+
+def test_an_unreadable_pair_leaves_the_one_with_its_number_as_id_alone(checked):
+    def change(pairs):
+        pairs[0] = "pair"
+        pairs[2]["id"] = 1
+        for letter in "ab":
+            contents(pairs[2], letter)[:] = [["text", f"Words of the harp, {letter}"]]
+
+    rows = checked(change)
+    assert rows["mixed/1"]["reason"] is None
+    assert rows["mixed/row-1"]["reason"] == "It is no JSON object."
+
+
+def test_picture_marks_in_a_plain_table_stand_for_no_picture(tmp_path):
+    Image.new("RGB", (9, 7), "red").save(tmp_path / "a.png")
+    (tmp_path / "pairs.csv").write_text(
+        f"image,text,one,two,better\na.png,{MARK}Which?,A {MARK}{MARK}cat,{MARK} A dog,one\n"
+    )
+    (tmp_path / "collections.yaml").write_text(
+        "- {name: plain, path: pairs.csv, columns: "
+        "{image: image, question: text, responses: [one, two], preferred: better}}"
+    )
+    (collection,) = load(tmp_path / "collections.yaml").values()
+    stores = ImageStore(root=str(tmp_path / "data")), WorkCache(root=str(tmp_path / "data"))
+    ((row,), _) = check_pairs(collect(collection, *stores), collection)
+    assert row["outcome"] == "taken"
+    assert split_content(row) == [("Which?", (row["sha256"],)), ("A   cat", ()), ("A dog", ())]
 
 
 def test_a_repeated_pair_is_refused_under_its_name_and_under_another(checked):
