@@ -16,6 +16,10 @@ _WORD = re.compile(r"\w+")
 _Z = 1.96
 MIN_ROWS = 10
 """Rows that tell something, from which a source is judged."""
+CLEAR_SHARE = 0.7
+"""Mean share of a clear belonging: a source that may reach it is not permuted."""
+_CONFIDENCE = 0.99
+"""A source that has the clear share is called permuted in at most 1 % of cases."""
 
 
 class Belonging(NamedTuple):
@@ -27,18 +31,24 @@ class Belonging(NamedTuple):
     """Mean share of other questions that lie farther, ties half: 0.5 by chance. NaN for no row."""
     low: float
     """Low end of its 95 % interval; NaN below two rows."""
+    high: float
+    """The mean share lies below it with a confidence of 99 %; NaN below two rows."""
     total: int
     """All rows of the source."""
 
     @property
     def is_checked(self) -> bool:
-        """True where there are rows enough to tell, and no less than half of all."""
-        return self.rows >= MIN_ROWS and 2 * self.rows >= self.total
+        """True where the rows show that responses belong, or that they are permuted."""
+        return self._has_enough_rows and (self.low > 0.5 or self.is_permuted)
 
     @property
     def is_permuted(self) -> bool:
-        """True where own questions lie no nearer than those of other rows."""
-        return self.is_checked and not self.low > 0.5
+        """True where own questions lie no nearer than others, and clearly not near."""
+        return self._has_enough_rows and not self.low > 0.5 and self.high < CLEAR_SHARE
+
+    @property
+    def _has_enough_rows(self) -> bool:
+        return self.rows >= MIN_ROWS and 2 * self.rows >= self.total
 
 
 def measure_belonging(questions: Sequence[str], responses: Sequence[str]) -> Belonging:
@@ -47,6 +57,8 @@ def measure_belonging(questions: Sequence[str], responses: Sequence[str]) -> Bel
     Words weigh by how few of the different questions hold them; a question's shared weight is
     divided by all of its weight.
     """
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow, and seldom needed
+
     different = list(dict.fromkeys(questions))
     word_sets = [_split(question) for question in different]
     vocabulary = {word: place for place, word in enumerate(sorted(set().union(*word_sets)))}
@@ -63,11 +75,16 @@ def measure_belonging(questions: Sequence[str], responses: Sequence[str]) -> Bel
             own_overlap = overlaps[places[question]]
             shares.append(float(np.mean((others < own_overlap) + 0.5 * (others == own_overlap))))
     if not shares:
-        return Belonging(0, np.nan, np.nan, len(questions))
+        return Belonging(rows=0, share=np.nan, low=np.nan, high=np.nan, total=len(questions))
     spread = float(np.std(shares, ddof=1)) if len(shares) > 1 else np.nan
-    mean = float(np.mean(shares))
-    low = mean - _Z * spread / len(shares) ** 0.5
-    return Belonging(len(shares), mean, low, len(questions))
+    mean, error = float(np.mean(shares)), spread / len(shares) ** 0.5
+    return Belonging(
+        rows=len(shares),
+        share=mean,
+        low=mean - _Z * error,
+        high=mean + float(stdtrit(len(shares) - 1, _CONFIDENCE)) * error,
+        total=len(questions),
+    )
 
 
 def _split(text: str) -> set[str]:

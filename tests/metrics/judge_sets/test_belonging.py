@@ -4,9 +4,10 @@ import math
 import re
 from statistics import mean, stdev
 
+import numpy as np
 import pytest
 
-from metrics.judge_sets.belonging import measure_belonging
+from metrics.judge_sets.belonging import Belonging, measure_belonging
 
 QUESTIONS = [f"How many {word} are in the {place}?" for word in ("dogs", "cups", "cars", "hats")
              for place in ("garden", "kitchen", "street")]  # fmt: skip
@@ -78,3 +79,37 @@ def test_where_no_question_is_told_from_another_there_is_no_share():
     result = measure_belonging(["Describe it."] * 3, RESPONSES[:3])
     assert math.isnan(result.share)
     assert math.isnan(result.low)
+
+
+def draw_sources(*, count, rows, echoed, shift):
+    """Belongings of made-up sources; a response has a share of its question's words, and noise."""
+    generator = np.random.default_rng(rows)
+    frequencies = 1 / np.arange(3, 2003)
+    frequencies /= frequencies.sum()
+    for _ in range(count):
+        drawn = generator.choice(2000, (rows, 48), p=frequencies)
+        is_echoed = generator.random((rows, 8)) < echoed
+        questions = [" ".join(map(str, words[:8])) for words in drawn]
+        responses = [
+            " ".join(map(str, [*words[:8][mask], *words[8:]]))
+            for words, mask in zip(drawn, is_echoed, strict=True)
+        ]
+        yield measure_belonging(questions, responses[shift:] + responses[:shift])
+
+
+@pytest.mark.parametrize(("rows", "count"), [(10, 400), (30, 300), (100, 100)])
+def test_right_sources_are_hardly_ever_rejected(rows, count):
+    results = [*draw_sources(count=count, rows=rows, echoed=0.12, shift=0)]
+    assert mean(result.share for result in results) == pytest.approx(0.7, abs=0.02)
+    assert mean(result.is_permuted for result in results) <= 0.01
+
+
+@pytest.mark.parametrize(("rows", "count"), [(30, 300), (100, 100)])
+def test_permuted_sources_are_rejected(rows, count):
+    results = draw_sources(count=count, rows=rows, echoed=0.4, shift=rows // 3)
+    assert mean(result.is_permuted for result in results) >= 0.95
+
+
+def test_a_source_that_shows_neither_is_unchecked():
+    result = Belonging(rows=10, share=0.65, low=0.46, high=0.92, total=10)
+    assert (result.is_checked, result.is_permuted) == (False, False)
