@@ -37,11 +37,13 @@ def check_release(
     licences = list_licences(sources.catalog, options.licence)
     check = RowCheck(secrets, licences)
     _check_rows(benchmark, inputs, check)
-    problems = [*check.describe(), *describe_secret_answers(answers, sources, secrets)]
+    secret_answers = describe_secret_answers(answers, sources, secrets)
+    problems = [*check.describe(), *secret_answers]
     if problems:
+        # Partitions may have clean rows and secret answers: no command is proposed that may fail.
         clean = [
             partition
-            for partition in inputs.partitions
+            for partition in (() if secret_answers else inputs.partitions)
             if _is_clean(benchmark, inputs, partition, RowCheck(secrets, licences))
         ]
         others = (
