@@ -54,13 +54,16 @@ def import_answers(
 ) -> ImportedAnswers:
     """Store the replies of a log as a judge's answers; nothing is stored if any row is unfit.
 
-    Raises `UserFileError` that names the rows, and `NotMaterialized` where nothing is released.
+    Raises `UserFileError` that names the rows, `NotMaterialized` where nothing is released, and
+    `ValueError` for a benchmark without tables to release or a judge of another backend.
     """
     if judge.backend != "imported":
         raise ValueError(
             f"{judge.name}: answers through {judge.backend} and from a log are not mixed. "
             f"Name an entry of the backend imported."
         )
+    if not benchmark.release_tables:
+        raise ValueError(f"{benchmark.name}: it declares no tables to release, so it has no logs.")
     parts = find_parts(sources, benchmark.release_tables, ())
     tables = list_questions(benchmark, sources.to_inputs(list_partitions(parts)))
     questions = {name: question for table in tables for name, question in table.items()}

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 from upath import UPath
 
+from assets.kit.benchmarks import load_benchmarks
 from assets.kit.plan import PlanContext
 from assets.kit.step_planner import build_step_planners
 from assets.planning import Task, format_text, quote_tasks
@@ -19,7 +20,7 @@ from assets.planning.obstacles import Limits, find_obstacles
 from assets.release import ReleaseOptions, ReleaseSources, write_release
 from assets.release.answer_import import import_answers
 from assets.vlmbias import BENCHMARK
-from resources.harness_logs import read_harness_log
+from resources.harness_logs import HarnessLog, read_harness_log
 from resources.models.catalog import Catalog, Model
 from resources.settings.default_resources import build_default_resources
 from resources.user_files.rows import UserFileError
@@ -211,6 +212,12 @@ def test_an_unfit_log_is_refused_and_changes_nothing(sources, write_log, name):
     with pytest.raises(UserFileError, match=message):
         run_import(write_log(change), sources, named("unfit"))
     assert [*sources.calls.iterate_keys()] == stored
+
+
+def test_a_benchmark_without_tables_to_release_is_refused_by_name():
+    log = HarnessLog(path="log.jsonl", harness="lmms-eval", answers=())
+    with pytest.raises(ValueError, match=r"^cdh_bench: it declares no tables to release"):
+        import_answers(log, load_benchmarks()["cdh_bench"], JUDGE, None)
 
 
 def test_other_answers_of_a_judge_are_not_replaced(sources, write_log):
