@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from commands.environment import load_environment
-from resources.settings.project_folder import CODE_FOLDER, find_project_folder
+from resources.settings.project_folder import CODE_FOLDER, NoProject, find_project_folder
 
 _SOURCES = ("definitions.py", "assets", "generators")
+_KINDS = ("assets", "judges", "models", "benchmarks", "reviews")
 
 
 def complete_assets(incomplete: str) -> list[str]:
@@ -76,9 +77,16 @@ def complete_scenes(incomplete: str) -> list[str]:
 
 
 def _names() -> dict[str, Any]:
-    """`assets` with their partitions, `judges`, `models`, `benchmarks`, `reviews`."""
-    load_environment()
-    file, version = Path(os.environ["DAGSTER_HOME"]) / "names.json", _version()
+    """`assets` with their partitions, `judges`, `models`, `benchmarks`, `reviews`.
+
+    All are empty outside a project.
+    """
+    try:
+        load_environment()
+        version = _version()
+    except NoProject:
+        return {kind: {} for kind in _KINDS}
+    file = Path(os.environ["DAGSTER_HOME"]) / "names.json"
     try:
         names: dict[str, Any] = json.loads(file.read_bytes())
     except (OSError, ValueError):

@@ -22,6 +22,7 @@ from commands.completion import (
 from resources.cassette import BadCassette
 from resources.faults import DiskFull
 from resources.models.catalog import CatalogError
+from resources.settings import project_folder
 
 PROJECT = Path(__file__).parents[2]
 MODELS = "- {name: sketch, backend: stand_in, model: sketch, family: stand_in, roles: [painter]}"
@@ -90,6 +91,18 @@ def test_names_are_completed_and_follow_the_models(command, tmp_path):
         check=True,
     )
     assert done.stdout.splitlines() == ["objects|pencil,animals|pencil"]
+
+
+def test_nothing_is_completed_outside_a_project(tmp_path, monkeypatch):
+    monkeypatch.setattr(project_folder, "CODE_FOLDER", tmp_path / "site-packages")
+    monkeypatch.chdir(tmp_path)
+    context = type("Context", (), {"params": {}, "args": []})
+    for instance in (None, tmp_path):
+        monkeypatch.delenv("DAGSTER_HOME", raising=False)
+        if instance:
+            monkeypatch.setenv("DAGSTER_HOME", str(instance))
+        assert complete_assets("") == complete_judges("") == complete_benchmarks("") == []
+        assert complete_partitions(context, "") == []
 
 
 @pytest.mark.parametrize(
