@@ -13,8 +13,6 @@ Version: TypeAlias = Literal["usual", "inverse"]
 
 SIDES = {"chess": ("White", "Black"), "xiangqi": ("Red", "Black")}
 """The sides of a game."""
-GOALS: Mapping[str, tuple[Goal, ...]] = {"chess": ("checkmate", "pieces"), "xiangqi": ("pieces",)}
-"""The goals that a game's positions are asked about."""
 VERSIONS: tuple[Version, ...] = ("usual", "inverse")
 _RULES: Mapping[Goal, Mapping[Version, str]] = {
     "checkmate": {

@@ -24,7 +24,7 @@ from generators.domains.optical_illusions.polarity_questions import (
     Polarity,
     write_polarity_question,
 )
-from generators.game_rules.rules import GOALS, write_questions
+from generators.game_rules.rules import write_questions
 from generators.photographs import load_photograph_topics
 from generators.prompts.captioning import write_caption_prompt, write_score_prompt
 from generators.prompts.choices import write_choice_prompt
@@ -121,7 +121,7 @@ def _score(cells: Mapping[str, Any], *names: str) -> list[object]:
 
 
 def _write_rule_prompts() -> Iterator[str]:
-    for game, goals in GOALS.items():
+    for game, goals in (("chess", ("checkmate", "pieces")), ("xiangqi", ("pieces",))):
         winners = dict.fromkeys(goals, "Black")
         yield from (question.question for question in write_questions(game, winners))
 
