@@ -85,7 +85,7 @@ def read_choice(response: str, choices: Mapping[str, Sequence[str]]) -> ParsedAn
 
     Something else is unparsed. Articles and "the answer is" need not be among the phrases.
 
-    >>> read_choice("{B. four}, so {B}", {"A": ["A", "five"], "B": ["B.", "B. four"]}).answer
+    >>> read_choice("{four} feet, so {B}", {"A": ["A", "five"], "B": ["B", "four"]}).answer
     'B'
     """
     parsed = _read(response, partial(match_choice, choices=choices))
