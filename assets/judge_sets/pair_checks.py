@@ -104,7 +104,8 @@ def _build_row(
 
 
 def _find_problem(cells: Mapping[str, Any], label: str, names: tuple[str, str]) -> str | None:
-    for column, name in zip(("response_a", "response_b"), names, strict=True):
+    columns = ("question", "response_a", "response_b")
+    for column, name in zip(columns, ("question", *names), strict=True):
         if not cells[column]:
             return f"Its `{name}` is empty or missing."
     _, first, second = split_content(cells)
