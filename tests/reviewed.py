@@ -40,6 +40,7 @@ def candidate(images, number, size=(64, 48)):
         "edit_number": max(0, edit - 1),
         "check": "failed" if number % 5 == 2 else "passed",
         "failed_checks": ["framing"] if number % 5 == 2 else [],
+        "decided_by": "model",
         "sentence": SENTENCE,
         "outcome": "candidate",
         "is_stand_in": False,

@@ -318,6 +318,22 @@ class TestOrder:
         [sentence] = anna.client.get("/agreement", params={"annotator": "anna"}).json()
         assert sentence.startswith("the model's check: 10 of 12 the same")
 
+    def test_what_a_rule_failed_is_no_check_of_a_model(self, root, rows):
+        home, images = open_home(root)
+        failed = {"check": "failed", "failed_checks": ["unchanged"], "decided_by": "rule"}
+        write_candidates(home, images, "animals", [rows[0], rows[1] | failed], {})
+        anna, notes = Window(open_client(root), "anna"), {}
+        while anna.state["items"]:
+            name = anna.name
+            anna.decide("accept")
+            notes[name] = anna.state["last"]["notes"]
+        assert notes == {
+            rows[0]["sha256"]: ["A model's check says accept."],
+            rows[1]["sha256"]: ["A rule failed it: unchanged."],
+        }
+        [sentence] = anna.client.get("/agreement", params={"annotator": "anna"}).json()
+        assert sentence.startswith("the model's check: 1 of 1 the same")
+
 
 class TestSeveral:
     def test_two_annotators_share_what_needs_one_answer(self, root, rows, file):

@@ -9,6 +9,7 @@ from upath import UPath
 
 from assets.kit.review import review_file, write_review
 from assets.kit.review_forms import ACCEPT, REJECT, ReviewForm, ReviewItem, write_part
+from assets.kit.spared_requests import RULE
 from assets.kit.step_run import Row
 from assets.kit.verdicts import Verdicts
 from generators.topics import format_caption, get_title
@@ -93,7 +94,7 @@ def write_candidates(
             sentence=row["sentence"],
             pictures=list(_pictures(row, originals)),
             notes=[STAND_IN_NOTE] if row["is_stand_in"] else [],
-            check=_CHECKS.get(row["check"], ""),
+            check="" if row.get("decided_by") == RULE else _CHECKS.get(row["check"], ""),
             check_notes=list(_check_notes(row)),
             is_last=row["is_stand_in"],
         )
@@ -123,7 +124,9 @@ def _pictures(row: Row, originals: Mapping[tuple[str, str], str]) -> Iterator[tu
 
 def _check_notes(row: Row) -> Iterator[str]:
     if len(row["failed_checks"]):
-        yield f"A model answered No to: {', '.join(row['failed_checks'])}."
+        failed = ", ".join(row["failed_checks"])
+        is_rule = row.get("decided_by") == RULE
+        yield f"A rule failed it: {failed}." if is_rule else f"A model answered No to: {failed}."
 
 
 def require_known_candidates(
