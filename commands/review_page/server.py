@@ -1,6 +1,7 @@
 """The server of the review page, on loopback, behind the guard of the UI."""
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from commands.review_page.session import Decision, ReviewSession
 from resources.faults import StoreError
 from resources.storage.image_store import ImageStore
 
+_LOG = logging.getLogger(__name__)
 _FOLDER = Path(__file__).parent
 _FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -137,3 +139,10 @@ def _reply(work: Callable[[], dict[str, Any]]) -> Response:
         return JSONResponse(work(), headers=_HEADERS)
     except (ValueError, StoreError) as error:
         return JSONResponse({"error": str(error)}, 409, _HEADERS)
+    except Exception as error:  # noqa: BLE001 - without JSON, the page sends the same for ever
+        _LOG.exception("The review page could not answer.")
+        text = (
+            f"This failed ({type(error).__name__}: {error}). Your last answer may not be written; "
+            "the terminal of the server says more."
+        )
+        return JSONResponse({"error": text}, 500, _HEADERS)

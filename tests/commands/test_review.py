@@ -472,6 +472,14 @@ class TestChanged:
 
 
 class TestServer:
+    def test_what_nobody_expects_is_answered_in_words(self, anna, monkeypatch):
+        def fail(*_):
+            raise KeyError("column")
+
+        monkeypatch.setattr(ReviewSession, "decide", fail)
+        reply = anna.client.post("/decide", json={**anna.names, "item": anna.key, "value": "x"})
+        assert (reply.status_code, "KeyError: 'column'" in reply.json()["error"]) == (500, True)
+
     @pytest.mark.parametrize(
         "headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}]
     )
