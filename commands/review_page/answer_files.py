@@ -246,16 +246,26 @@ class AnswerBook:
             if name not in texts or (answer.text is not None and answer.text != texts[name])
         }
 
-    def set_outdated_aside(self, annotator: str) -> UPath:
-        """Move an annotator's outdated answers to a file beside. Call it while `writing`."""
+    def set_aside(self, annotator: str, outdated: Mapping[str, Answer]) -> UPath:
+        """Move outdated answers of an annotator to a file beside. Call it while `writing`.
+
+        Raises `UserFileError` where none of them is in the file that the page writes.
+        """
         form, file = self.part.form, self.find_file(annotator)
-        outdated = self.list_outdated(annotator)
         keys = [
             {form.subject_column: name, form.answer_column: answer.value}
             for name, answer in outdated.items()
         ]
+        content = read_file(file) if is_stored(file) else b""
+        rest, moved = sheet_edits.split_rows(content, keys) if content else (b"", b"")
+        if not moved:
+            name, answer = next(iter(outdated.items()))
+            place = f"{file}, {answer.place}" if form.answer_column != SCORE else answer.place
+            raise UserFileError(
+                f"{place}: the outdated answer to {name} cannot be moved from there. Remove it "
+                "there yourself, or move its file out of this folder."
+            )
         aside = file.with_name(f"{file.name}.outdated")
-        rest, moved = sheet_edits.split_rows(read_file(file), keys)
         _write(aside, (read_file(aside) if is_stored(aside) else b"") + moved)
         _write(file, rest)
         self.answers = self._read()

@@ -20,7 +20,7 @@ _MOST_LISTED = 5
 
 
 class NothingToReview(ValueError):
-    """An asset has no form, or was not materialized."""
+    """No part of an asset is left to review."""
 
 
 class Decision(NamedTuple):
@@ -64,14 +64,24 @@ class ReviewSession:
         self._load()
 
     def _load(self) -> None:
-        """Read the parts, and order their items by the seed: those that are last stay last."""
-        paths = list_parts(self._reviews, self._asset)
-        self._paths = [paths[name] for name in self._names if name in paths]
-        self._states = self._find_states()
-        self.books = [AnswerBook(self._reviews, read_part(path)) for path in self._paths]
-        for book in self.books:
+        """Read the parts, and order their items by the seed: those that are last stay last.
+
+        Raises `NothingToReview`, and `UserFileError` for a damaged file; then all stays as it was.
+        """
+        stored_paths = list_parts(self._reviews, self._asset)
+        paths = [stored_paths[name] for name in self._names if name in stored_paths]
+        if not paths:
+            raise NothingToReview(
+                f"{self._asset}: {', '.join(self._names)} cannot be reviewed any more, as nothing "
+                f"of it is left in {self._reviews}. Materialize it again: counterfactory run "
+                f"{self._asset}"
+            )
+        states = self._find_states(paths)
+        books = [AnswerBook(self._reviews, read_part(path)) for path in paths]
+        for book in books:
             book.refresh()
-        self.form = self.books[0].part.form
+        self._paths, self._states, self.books = paths, states, books
+        self.form = books[0].part.form
         self.pictures = {
             digest for book in self.books for item in book.part.items for digest, _ in item.pictures
         }
@@ -79,15 +89,15 @@ class ReviewSession:
             entry.key: entry for book in self.books for entry in _order(book, self._seed)
         }
 
-    def _find_states(self) -> object:
+    def _find_states(self, paths: Sequence[UPath]) -> object:
         if is_remote(self._reviews):
             return None
-        states = [path.stat() for path in self._paths if path.exists()]
+        states = [path.stat() for path in paths if path.exists()]
         return [(state.st_ino, state.st_size, state.st_mtime_ns) for state in states]
 
     def _refresh(self) -> str:
         """Read what has changed meanwhile; return a sentence where other items are reviewed now."""
-        if self._find_states() == self._states:
+        if self._find_states(self._paths) == self._states:
             for book in self.books:
                 book.refresh()
             return ""
@@ -110,7 +120,8 @@ class ReviewSession:
         """Write a decision to disk, and describe what comes next.
 
         One that somebody has decided otherwise meanwhile is not written: the answer says so, and
-        the next decision may replace it. Raises `UserFileError` and `StoreError`.
+        the next decision may replace it. The annotator's answer to an earlier text of the item is
+        set aside. Raises `UserFileError`, `NothingToReview` and `StoreError`.
         """
         with self._lock:
             message = self._refresh()
@@ -125,6 +136,7 @@ class ReviewSession:
             with entry.book.writing():
                 existing = self._find_answer(entry, annotator)
                 if existing is None:
+                    message = f"{self._set_item_aside(entry, annotator)} {message}".strip()
                     self._write(entry, decision, None)
                 elif existing.value == decision.value and existing.reason == decision.reason:
                     pass  # It was written, and the page did not hear of it.
@@ -134,6 +146,18 @@ class ReviewSession:
                     return self._describe(annotator, window, conflict=(entry, existing))
             self._windows.find(annotator, window).count_decision(decision.item)
             return self._describe(annotator, window, message=message, last=entry)
+
+    def _set_item_aside(self, entry: _Entry, annotator: str) -> str:
+        """Move an answer to an earlier text of an item to a file beside; return a sentence on it.
+
+        Beside a second answer to the item, the file could not be read.
+        """
+        name = entry.item.name
+        answer = entry.book.list_outdated(annotator).get(name)
+        if answer is None:
+            return ""
+        file = entry.book.set_aside(annotator, {name: answer})
+        return f"Your answer to its earlier text ({answer.value}) is in {file.name} now."
 
     def _write(self, entry: _Entry, decision: Decision, existing: Answer | None) -> None:
         answer = Answer(
@@ -179,16 +203,24 @@ class ReviewSession:
             return self._describe(annotator, window, message=self._refresh())
 
     def set_aside(self, annotator: str, window: str) -> dict[str, Any]:
-        """Move answers to what is not under review now to a file beside."""
+        """Move answers to what is not under review now to a file beside.
+
+        Raises `UserFileError` where none can be moved, as all are in files of other names.
+        """
         with self._lock:
             self._refresh()
-            files = []
+            files, problems = [], []
             for book in self.books:
-                if book.list_outdated(annotator):
-                    with book.writing():
-                        files.append(book.set_outdated_aside(annotator).name)
+                with book.writing():
+                    outdated = book.list_outdated(annotator)
+                    try:
+                        files += [book.set_aside(annotator, outdated).name] if outdated else []
+                    except UserFileError as error:
+                        problems.append(str(error))
+            if problems and not files:
+                raise UserFileError("\n".join(problems))
             text = f"Set aside: {', '.join(files)} in {self._reviews}." if files else ""
-            return self._describe(annotator, window, message=text)
+            return self._describe(annotator, window, message=" ".join([text, *problems]))
 
     def leave(self, window: str) -> dict[str, Any]:
         """Let others see at once what was on the screen of a window that was closed."""

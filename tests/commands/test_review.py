@@ -470,6 +470,60 @@ class TestChanged:
             window.decide("1")
         assert window.state["done"] == 3
 
+    def test_a_score_of_another_text_takes_the_place_of_the_earlier_one(self, root):
+        make_scores(root, range(1))
+        window = Window(open_client(root, HUMAN_SCORES), "anna")
+        window.decide("4")
+        rows = make_scores(root, range(1), text="A robin.")
+        window.see()
+        window.decide("1")
+        assert window.state["message"].startswith(
+            "Your answer to its earlier text (4) is in anna.csv.outdated now."
+        )
+        folder = UPath(root / "reviews" / "protobias" / "artist")
+        pictures = {row["sha256"]: [row] for row in rows}
+        scores = check_scores(read_score_files(folder, SCORES), SCORES, pictures)
+        assert [(score.score, score.text) for score in scores] == [(1, "A robin. 0")]
+        assert b"A penguin on a stone. 0" in read_file(folder / "anna.csv.outdated")
+        again = Window(open_client(root, HUMAN_SCORES), "anna")
+        assert (again.state["done"], again.state["outdated"]["count"]) == (1, 0)
+
+    @pytest.mark.parametrize("has_own_file", [False, True])
+    def test_outdated_scores_in_a_file_of_another_name_are_named(self, root, has_own_file):
+        rows = make_scores(root, range(2))
+        folder = UPath(root / "reviews" / "protobias" / "artist")
+        head = "image,text,score,annotator\n"
+        team, own = folder / "team.csv", folder / "anna.csv"
+        line = f"{rows[0]['sha256']},{rows[0]['text']},4,anna\n"
+        team.write_text(head + line)
+        if has_own_file:
+            own.write_text(head)
+        make_scores(root, range(2), text="A robin.")
+        window = Window(open_client(root, HUMAN_SCORES), "anna")
+        assert window.state["outdated"]["count"] == 1
+        outdated_key = f"artist/{rows[0]['sha256']}"
+        for action, content in (
+            ("set-aside", {}),
+            ("decide", {"item": outdated_key, "value": "1"}),
+        ):
+            window.send(action, **content)
+            problem = f"{team}, line 2: the outdated answer to {rows[0]['sha256']} cannot be moved"
+            assert window.state["error"].startswith(problem)
+        assert team.read_text() == head + line
+        assert (own.read_text() if has_own_file else "") == head * has_own_file
+        assert not (folder / "anna.csv.outdated").exists()
+
+    def test_parts_that_are_gone_are_named_until_they_are_back(self, anna, root):
+        [part] = (root / "reviews" / ".forms").rglob("*.json")
+        content = part.read_bytes()
+        part.unlink()
+        for _ in range(2):
+            anna.see()
+            assert "Materialize it again: counterfactory run vlmbias/c" in anna.state["error"]
+        part.write_bytes(content)
+        anna.see()
+        assert (anna.state["total"], len(anna.state["items"])) == (12, 5)
+
 
 class TestServer:
     def test_what_nobody_expects_is_answered_in_words(self, anna, monkeypatch):
