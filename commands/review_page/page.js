@@ -54,7 +54,7 @@ async function show(state) {
   say("error", "");
   showProgress(state);
   document.body.dataset.item = item?.key ?? "";
-  const digests = new Set([item, ...ahead].filter(Boolean).flatMap(each => each.pictures.map(([digest]) => digest)));
+  const digests = new Set([item, ...ahead].filter(Boolean).flatMap(({pictures}) => pictures.map(([digest]) => digest)));
   for (const digest of images.keys()) if (!digests.has(digest)) images.delete(digest);
   for (const digest of digests) load(digest);
 }
