@@ -137,7 +137,7 @@ _KIND = frozenset(
         *("optical", "illusion"),
     )
 )
-_BETWEEN_NAMES = re.compile(
+BETWEEN_NAMES = re.compile(
     r"[()\[\],;:=/|\n]|\s[-–—]\s|\b(?:or|and|aka|a\.k\.a\.|also|known as|called)(?!\w)",
     re.IGNORECASE,
 )
@@ -185,7 +185,7 @@ def match_name(phrase: str, accepted: Sequence[str]) -> str | None:
     normalized = normalize_name(phrase)
     if normalized in accepted_names:
         return accepted[0]
-    parts = {normalize_name(part) for part in _BETWEEN_NAMES.split(phrase)} - {""}
+    parts = {normalize_name(part) for part in BETWEEN_NAMES.split(phrase)} - {""}
     if parts and parts <= accepted_names:
         return accepted[0]
     return None if parts & accepted_names else normalized or None
@@ -234,7 +234,7 @@ def read_count(response: str) -> ParsedAnswer:
     >>> read_count("I count 5 stripes, not 4: **{five}**").answer
     '5'
     """
-    return _read(response, _count)
+    return read_brackets(response, _count)
 
 
 def read_yes_no(response: str) -> ParsedAnswer:
@@ -243,7 +243,7 @@ def read_yes_no(response: str) -> ParsedAnswer:
     >>> read_yes_no("They differ, so {no}.").answer
     'No'
     """
-    return _read(response, _parse_yes_no)
+    return read_brackets(response, _parse_yes_no)
 
 
 def has_brackets(response: str) -> bool:
@@ -259,7 +259,7 @@ def read_name(response: str, accepted: Sequence[str]) -> ParsedAnswer:
     >>> read_name("It is {the flag of Cabo Verde}.", ["Flag of Cape Verde", "Cabo Verde"]).answer
     'Flag of Cape Verde'
     """
-    return _read(response, partial(match_name, accepted=accepted))
+    return read_brackets(response, partial(match_name, accepted=accepted))
 
 
 def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
@@ -269,7 +269,8 @@ def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
     return float(parsed.answer == ground_truth)
 
 
-def _read(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
+def read_brackets(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
+    """The answer that `read` finds in the curly brackets of `response`, if all say the same."""
     reply = strip_typesetting(response)
     answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
     if not answers:

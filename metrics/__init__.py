@@ -16,12 +16,12 @@ from metrics.philautia.preference_tables import build_preference_tables
 from metrics.philautia.score_matrices import mean_matrix, standardized_matrix
 from metrics.reply_parsing.bracketed_answers import (
     ParsedAnswer,
-    read_choice,
     read_count,
     read_name,
     read_yes_no,
     score_answer,
 )
+from metrics.reply_parsing.bracketed_choices import read_choice
 from metrics.reply_parsing.picks import read_pick
 from metrics.reply_parsing.plain_answers import read_plain_count, read_plain_name, read_plain_yes_no
 from metrics.reply_parsing.plain_scores import read_plain_pick, read_plain_rating

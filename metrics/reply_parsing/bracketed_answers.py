@@ -24,12 +24,11 @@ The rules, each for its reason:
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
 from metrics.reply_parsing.reply_text import is_refusal, strip_thinking
-from metrics.reply_parsing.written_choices import match_choice
 from metrics.reply_parsing.written_names import match_name
 from metrics.reply_parsing.written_numbers import parse_single_number
 
@@ -52,7 +51,7 @@ def read_count(response: str) -> ParsedAnswer:
     >>> read_count("I count 5 stripes, not 4: **{five}**").answer
     '5'
     """
-    return _read(response, _count)
+    return read_brackets(response, _count)
 
 
 def read_yes_no(response: str) -> ParsedAnswer:
@@ -61,7 +60,7 @@ def read_yes_no(response: str) -> ParsedAnswer:
     >>> read_yes_no("They differ, so {no}.").answer
     'No'
     """
-    return _read(response, _parse_yes_no)
+    return read_brackets(response, _parse_yes_no)
 
 
 def has_brackets(response: str) -> bool:
@@ -77,20 +76,7 @@ def read_name(response: str, accepted: Sequence[str]) -> ParsedAnswer:
     >>> read_name("It is {the flag of Cabo Verde}.", ["Flag of Cape Verde", "Cabo Verde"]).answer
     'Flag of Cape Verde'
     """
-    return _read(response, partial(match_name, accepted=accepted))
-
-
-def read_choice(response: str, choices: Mapping[str, Sequence[str]]) -> ParsedAnswer:
-    """The one of `choices` that `response` gives in curly brackets, by any of its phrases.
-
-    Something else is unparsed. Articles and "the answer is" need not be among the phrases.
-
-    >>> read_choice("{four} feet, so {B}", {"A": ["A", "five"], "B": ["B", "four"]}).answer
-    'B'
-    """
-    parsed = _read(response, partial(match_choice, choices=choices))
-    is_another = parsed.outcome == "answered" and parsed.answer not in choices
-    return ParsedAnswer(None, "unparsed") if is_another else parsed
+    return read_brackets(response, partial(match_name, accepted=accepted))
 
 
 def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
@@ -100,7 +86,8 @@ def score_answer(parsed: ParsedAnswer, ground_truth: str) -> float | None:
     return float(parsed.answer == ground_truth)
 
 
-def _read(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
+def read_brackets(response: str, read: Callable[[str], str | None]) -> ParsedAnswer:
+    """The answer that `read` finds in the curly brackets of `response`, if all say the same."""
     reply = strip_typesetting(response)
     answers = {answer for content in _brackets(reply) if (answer := read(content)) is not None}
     if not answers:

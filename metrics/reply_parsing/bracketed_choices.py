@@ -3,13 +3,28 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+from metrics.reply_parsing.bracketed_answers import ParsedAnswer, read_brackets
 from metrics.reply_parsing.written_names import BETWEEN_NAMES
 
 _UNSAID = frozenset(("a", "an", "the", "answer", "choice", "is", "option"))
 _WORD = re.compile(r"[^\W_]+")
 _LETTER = re.compile(r"^\W*(?:option\s+)?([a-z])\s*[.:)\]]", re.IGNORECASE)
 """A letter with its mark: no article."""
+
+
+def read_choice(response: str, choices: Mapping[str, Sequence[str]]) -> ParsedAnswer:
+    """The one of `choices` that `response` gives in curly brackets, by any of its phrases.
+
+    Something else is unparsed. Articles and "the answer is" need not be among the phrases.
+
+    >>> read_choice("{four} feet, so {B}", {"A": ["A", "five"], "B": ["B", "four"]}).answer
+    'B'
+    """
+    parsed = read_brackets(response, partial(match_choice, choices=choices))
+    is_another = parsed.outcome == "answered" and parsed.answer not in choices
+    return ParsedAnswer(None, "unparsed") if is_another else parsed
 
 
 def match_choice(phrase: str, choices: Mapping[str, Sequence[str]]) -> str | None:
