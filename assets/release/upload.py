@@ -57,8 +57,10 @@ class Repository:
 
     def find_outdated(self, files: Iterable[ReleaseFile]) -> list[str]:
         """Find files of an earlier release that this one lacks: loaders would take them for its."""
-        own = [path for path in self.paths if path.startswith(_FOLDERS) or path == answers.FILE]
-        return sorted({*own} - {file.path for file in files})
+        released = {
+            path for path in self.paths if path.startswith(_FOLDERS) or path == answers.FILE
+        }
+        return sorted(released - {file.path for file in files})
 
 
 def check_folder(folder: Path) -> list[ReleaseFile]:

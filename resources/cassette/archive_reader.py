@@ -35,12 +35,11 @@ _REMEDY = "Get the file again, or have it exported again; nothing was imported."
 
 _OPENING_FAULTS = (
     *(BadZipFile, ValueError, OverflowError, struct.error),
-    NotImplementedError,  # zipfile's own, for a version of the format that it does not know
+    RuntimeError,  # its subclass is zipfile's own, for an unknown version of the format
 )
 _UNPACKING_FAULTS = (
     *(BadZipFile, zlib.error, EOFError),
-    NotImplementedError,  # zipfile's own, for a method of packing that it does not know
-    RuntimeError,  # zipfile's own, for a part that wants a password
+    RuntimeError,  # zipfile's own, for a password, and its subclass for an unknown way of packing
 )
 
 
