@@ -345,6 +345,8 @@ class Model(BaseModel):
     def _require_judge(cls, value: Any, entry: ValidationInfo) -> Any:
         if value is not None and "judge" not in entry.data.get("roles", ("judge",)):
             raise ValueError("is for judges alone: remove it, or add judge to roles")
+        if value is not None and entry.data.get("backend") == "imported":
+            raise ValueError("asks it again, which no imported log can answer: remove it")
         return value
 
     @field_validator("image_limits")

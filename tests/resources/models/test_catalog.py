@@ -378,6 +378,16 @@ WRONG = {
         5,
         "has judge … choose from painter, editor",
     ),
+    "an imported log that is asked each month": (
+        entry(backend="imported", drift_budget=2),
+        6,
+        "`drift_budget` asks it again, which no imported log can answer",
+    ),
+    "an imported log that is asked blind": (
+        entry(backend="imported", blind="words"),
+        6,
+        "`blind` asks it again",
+    ),
     "metric on openai": (
         entry(roles=["metric"], parameters={"formula": "clip_score"}),
         5,
