@@ -30,7 +30,8 @@ TURNS = Measure(
     "Turns with the parts",
     "higher",
     "share",
-    "Share of pairs, a figure whose parts are equal and one whose parts differ, both judged right.",
+    "Share of pairs, a figure whose parts are equal and one whose parts differ, both judged right "
+    "under one question; each pair has two.",
 )
 CONSISTENT = Measure(
     "Polarity-flip consistency",
@@ -90,7 +91,7 @@ class PolarityReport(JudgeReport):
     title, question, place = TITLE, QUESTION, 7
     results, opens_with_highest = RESULTS, False
     measures = (
-        ReportedMeasure(TURNS, f"turns_{WITH}", f"turns_{WITH}_answers", "pairs"),
+        ReportedMeasure(TURNS, f"turns_{WITH}", f"turns_{WITH}_answers", "pairs of answers"),
         ReportedMeasure(CONSISTENT, f"consistent_{WITH}", f"consistent_{WITH}_answers", "figures"),
     )
     method = METHOD

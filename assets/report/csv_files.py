@@ -48,7 +48,7 @@ def csv_text(table: Table) -> str:
     notes get a column of their own. A first column names the group of rows if there are several.
     """
     parts = _parts(table)
-    several = sum(1 for body in table.bodies if body.lines) > 1
+    several = len(table.bodies) > 1
     columns = [*(["Group"] if several else []), table.corner]
     columns += [_heading(head, part) for head, names in parts.items() for part in names]
     rows = [

@@ -151,6 +151,7 @@ def _cell(column: MeasureColumn, profile: Profile, *, is_stand_in: bool) -> Cell
         profile.select_standings(column.folder, measure, stand_ins=is_stand_in) if measure else []
     )
     if standings:
+        standings.sort(key=lambda standing: standing.value is None)
         return _firmest_cell(column, standings)._replace(
             fill=_completion(column, profile, standings[0])
         )
@@ -170,7 +171,7 @@ def _completion(column: MeasureColumn, profile: Profile, standing: Standing) -> 
 
 
 def _firmest_cell(column: MeasureColumn, standings: Sequence[Standing]) -> Cell:
-    """The firmest of some standings by one measure, and how many more there are."""
+    """The first of some standings by one measure, and how many more there are."""
     assert column.measure is not None
     first, others = standings[0], len(standings) - 1
     rests = f"{format_count(first.items)} {first.unit}" if first.items else ""

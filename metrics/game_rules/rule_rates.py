@@ -49,7 +49,7 @@ def _measure(rows: pd.DataFrame) -> dict[str, Any]:
         **_rate("right_inverse", inverse, "score"),
         **_rate("usual_answers", inverse, "usual"),
         **_interval_cells("change", change, paired, paired_interval),
-        "positions": rows["base_id"].nunique(),
+        "positions": rows.loc[rows["score"].notna(), "base_id"].nunique(),
         "requests": len(rows),
         "answers": int(rows["score"].notna().sum()),
         "readable": int(rows["answer"].notna().sum()),

@@ -14,6 +14,7 @@ from assets.report.formats import (
     format_percent,
     format_signed,
     format_signed_interval,
+    hide_wide_share,
     read_rate,
 )
 from metrics.protobias.ranking import ALL
@@ -42,7 +43,7 @@ class _ControlledBias(NamedTuple):
 
     @property
     def strictest(self) -> Row:
-        """The numbers above the control that leaves least."""
+        """The numbers above the control whose interval reaches lowest."""
         row = self.source.strictest(self.judge, self.bias)
         assert row is not None
         return row
@@ -120,7 +121,7 @@ def net_sentence(source: ScoredSource, judge: str) -> str:
         return ""
     net = read_rate(row, "net_percent")
     return (
-        f"Above {NAMES[row['control']]}, the control that leaves least: "
+        f"Above {NAMES[row['control']]}, of the controls the strictest: "
         f"{format_change(row['net_percent'])} {format_signed_interval(net)}."
     )
 
@@ -182,13 +183,23 @@ _RISEN: Sequence[TableColumn[_ControlledBias]] = (
     ),
     TableColumn("Points left", _net_risen_cell, ranked=True),
 )
+
+
+def _success_cell(control: _Control, column: str) -> Cell:
+    """A success rate, or the points left of it; hidden where pictures are too few to tell it."""
+    whole = hide_wide_share(control.source.success_rate(control.judge))
+    if whole.value is None:
+        return share_cell(whole)
+    if column == "net_rate":
+        return points_cell(read_rate(control.row, column))
+    return share_cell(Rate(control.row[column]))
+
+
 _SUCCESS: Sequence[TableColumn[_Control]] = (
     TableColumn("Control", lambda control: Cell(TITLES[control.control])),
-    TableColumn("Success rate", lambda control: share_cell(Rate(control.row["rate"]))),
-    TableColumn("Under the control", lambda control: share_cell(Rate(control.row["control_rate"]))),
-    TableColumn(
-        "Points left", lambda control: points_cell(read_rate(control.row, "net_rate")), ranked=True
-    ),
+    TableColumn("Success rate", lambda control: _success_cell(control, "rate")),
+    TableColumn("Under the control", lambda control: _success_cell(control, "control_rate")),
+    TableColumn("Points left", lambda control: _success_cell(control, "net_rate"), ranked=True),
     TableColumn(
         "Clearly above it",
         lambda control: share_cell(Rate(control.row["net_clear_share"])),

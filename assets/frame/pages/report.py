@@ -43,7 +43,8 @@ NET_INFLATION = Measure(
     "near 0",
     "change",
     "How much of the score inflation is left above a change that nobody sees (JPEG at 95, one grey "
-    "level) and above a second request about the same picture, whichever of them leaves least.",
+    "level) and above a second request about the same picture: above whichever the interval "
+    "reaches lowest.",
 )
 
 _OVERLAYS = {

@@ -68,7 +68,7 @@ LEADING = AccuracyColumn("Task mean", TASK_MEAN)
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The accuracy table by judge and place; `scenes` counts those that a column is about.
+    """The accuracy table by judge and place; `scenes` counts those that are asked about in a way.
 
     `in_part` are judges with a topic of which they were asked a part of the questions: these
     answers are in none of the cells.
@@ -77,7 +77,7 @@ class Accuracy:
     judges: list[PromptedJudge]
     topics: list[str]
     cells: dict[tuple[PromptedJudge, Place], NamedRow]
-    scenes: dict[Place, int]
+    scenes: dict[tuple[str, Place], int]
     in_part: Collection[tuple[PromptedJudge, str]] = ()
 
     @classmethod
@@ -93,12 +93,14 @@ class Accuracy:
         `in_part` is the table of what was asked in part.
         """
         cells: dict[tuple[PromptedJudge, Place], NamedRow] = {}
-        scenes: dict[Place, int] = {}
+        scenes: dict[tuple[str, Place], int] = {}
         for row in iterate_named_rows(frame):
             place = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
-            cells[prompted_judge(row, stand_ins), place] = row
-            scenes[place] = max(row.base_images, scenes.get(place, 0))
-        present_topics = {place[3] for place in scenes}
+            judge = prompted_judge(row, stand_ins)
+            cells[judge, place] = row
+            known = scenes.get((judge.prompting, place), 0)
+            scenes[judge.prompting, place] = max(row.base_images, known)
+        present_topics = {place[3] for _, place in scenes}
         partly = [] if in_part is None else iterate_named_rows(in_part)
         return cls(
             sort_judges({judge for judge, _ in cells}),
@@ -114,9 +116,14 @@ class Accuracy:
         return list(dict.fromkeys([BASELINE, *(judge.prompting for judge in self.judges)]))
 
     @property
+    def places(self) -> set[Place]:
+        """All places with a row."""
+        return {place for _, place in self.cells}
+
+    @property
     def sizes(self) -> list[str]:
         """The sizes in px with rows of their own, in ascending order."""
-        return sorted({place[1] for place in self.scenes} - {EVERY_SIZE}, key=int)
+        return sorted({place[1] for place in self.places} - {EVERY_SIZE}, key=int)
 
     def questions(self, prompting: str) -> set[str]:
         """The questions that some judge was asked in this way."""
@@ -145,7 +152,7 @@ class Accuracy:
             PromptedJudge(model, BASELINE if is_stand_in else prompting, is_stand_in)
             for model, is_stand_in in models
         ]
-        is_partial = LEADING.place not in self.scenes
+        is_partial = LEADING.place not in self.places
         column = LEADING._replace(image_set=PARTIAL) if is_partial else LEADING
         rates = {judge: self.rate(judge, column) for judge in judges}
 
@@ -220,11 +227,14 @@ class Accuracy:
             judge: [self.rate(judge, column) for column in columns]
             for judge in self.line_up(prompting)
         }
-        heads = [(column.group, self._head(column)) for column in columns]
+        heads = [(column.group, self._head(column, prompting)) for column in columns]
         return judge_table(caption, heads, rates, self.judges, mean=True)
 
-    def _head(self, column: AccuracyColumn) -> Head:
-        scenes = self.scenes.get(column.place)
+    def _head(self, column: AccuracyColumn, prompting: str) -> Head:
+        """Count the scenes that models are asked about in this way, or else stand-in judges."""
+        ways = [column.prompting] if column.prompting else [prompting, BASELINE]
+        counts = (self.scenes.get((way, column.place)) for way in ways)
+        scenes = next(filter(None, counts), None)
         plural = "" if scenes == 1 else "s"
         detail = "" if scenes is None else f"{format_count(scenes)} scene{plural}"
         return Head(column.label, detail, f"#{column.section}" if column.section else "")
@@ -234,7 +244,7 @@ class Accuracy:
         if column.topic != TASK_MEAN:
             return ""
         places = [column._replace(topic=topic).place for topic in self.topics]
-        rows = [self.cells.get((judge, place)) for place in places if place in self.scenes]
+        rows = [self.cells.get((judge, place)) for place in places if place in self.places]
         answered = sum(row is not None and row.answers > 0 for row in rows)
         return f"{answered} of {len(rows)} topics" if answered < len(rows) else ""
 

@@ -137,13 +137,13 @@ def unproved_tables(site: VlmbiasSite, prompting: str) -> dict[Proof, dict[str, 
                 AccuracyColumn("Bias rate", topic, measure="bias_rate", image_set=changed),
                 AccuracyColumn("Original", topic, image_set=usual),
             )
-            if column.place in unproved.scenes
+            if column.place in unproved.places
         ]
         by_painter = [
             column._replace(image_set=changed, label=column.subtopic, group=title)
             for topic, title in titles.items()
             for column in _parts(unproved, topic)
-            if column._replace(image_set=changed).place in unproved.scenes
+            if column._replace(image_set=changed).place in unproved.places
         ]
         columns = {f"accuracy and bias rate {_Q1_Q2}": ("By topic", by_topic)}
         if len({column.subtopic for column in by_painter}) > 1:

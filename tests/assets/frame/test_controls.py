@@ -124,7 +124,7 @@ def test_pages_say_how_far_scores_move_by_themselves():
         "pictures under JPEG at 95 and 100.0\u00a0% of pictures under a second request."
     )
     assert controls.net_sentence(subject, "noisy").startswith(
-        "Above a second request, the control that leaves least: 0.0\u00a0% ["
+        "Above a second request, of the controls the strictest: 0.0\u00a0% ["
     )
     pages = dict(REPORT.build([subject], facts={}).pages)
     assert controls.net_sentence(subject, "noisy") in pages["index.html"]
