@@ -29,7 +29,7 @@ def demo(
     started = perf_counter()
     from assets.front import FRONT_PAGE
     from assets.kit.benchmarks import StandInRun, load_benchmarks
-    from assets.kit.collections import GROUP, SAMPLE_PAIRS, find_sample_collection
+    from assets.kit.collections import GROUP, list_sample_collections
     from assets.kit.partitions import add_painters
     from assets.release import GROUP as RELEASES
     from commands.demo_runs import AssetGroup, DemoRunner
@@ -53,8 +53,7 @@ def demo(
             for benchmark in load_benchmarks().values()
             for run in benchmark.stand_in_runs(catalog, painter)
         ]
-        samples = [find_sample_collection(), find_sample_collection(SAMPLE_PAIRS)]
-        if sample_names := [sample.name for sample in samples if sample]:
+        if sample_names := [sample.name for sample in list_sample_collections().values()]:
             runs.insert(0, (AssetGroup(GROUP, "Photographs"), StandInRun(sample_names)))
         runs += [
             (

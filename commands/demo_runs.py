@@ -71,7 +71,7 @@ class DemoRunner:
         config_files = (find_models_path(), find_taxonomy_path(), collections_path())
         discovered = root / "discovered.yaml"
         project = find_project_folder()
-        photographs = project.glob("photographs/*.csv")
+        photographs = [file for file in project.glob("photographs/**/*") if file.is_file()]
         edited: list[FilePath] = [*config_files, discovered, *project.glob("*.yaml"), *photographs]
         self._freshness = Freshness(
             instance,

@@ -49,11 +49,11 @@ def init(
 
 def _read_starter() -> Iterator[_StarterFile]:
     """Read the files of a new project."""
-    for folder in (STARTER_FOLDER, STARTER_FOLDER / "photographs"):
-        for path in sorted(folder.iterdir()):
-            if path.is_file():
-                relative = path.relative_to(STARTER_FOLDER)
-                yield _StarterFile(_PLACES.get(path.name, relative), path.read_bytes())
+    photographs = (STARTER_FOLDER / "photographs").rglob("*")
+    for path in sorted([*STARTER_FOLDER.iterdir(), *photographs]):
+        if path.is_file():
+            relative = path.relative_to(STARTER_FOLDER)
+            yield _StarterFile(_PLACES.get(path.name, relative), path.read_bytes())
 
 
 def _is_same(folder: Path, file: _StarterFile) -> bool:

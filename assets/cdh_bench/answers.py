@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from assets.cdh_bench.common import asset_key, build_set_partitions
+from assets.cdh_bench.common import SETS, asset_key
 from assets.cdh_bench.questions import LETTERS, QUESTIONS
 from assets.kit.columns import REAL, TEXT, Columns
 from assets.kit.judging import REPLY_COLUMNS, StandInAnswers
@@ -48,7 +48,7 @@ class ContrastAnswers(PictureQuestionStep):
     inputs = single_input("cdh_bench/questions", QUESTIONS)
     asset = StepAsset(
         key=asset_key("answers"),
-        partitions_def=build_set_partitions,
+        partitions_def=SETS.build_partitions,
         description="Answers of {model} about usual and unusual pictures, asked through {backend}.",
     )
     table = StepTable(

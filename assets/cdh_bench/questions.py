@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.cdh_bench.common import build_set_partitions, load_contrast_collections, table_asset
+from assets.cdh_bench.common import SETS, table_asset
 from assets.kit.collections import collection_key, read_collected_rows
 from assets.kit.columns import TEXT, TEXTS, Columns, to_materialize_result
 from assets.kit.previews import markdown_table
@@ -51,9 +51,9 @@ def build_questions_asset() -> AssetsDefinition:
     """The asset `questions`."""
 
     @table_asset(
-        partitions=build_set_partitions(),
+        partitions=SETS.build_partitions(),
         columns=QUESTIONS,
-        deps=[AssetDep(collection_key(name)) for name in load_contrast_collections()],
+        deps=[AssetDep(collection_key(name)) for name in SETS.load()],
         description=(
             "Questions about pictures that contradict common sense, and about their counterparts; "
             "no judge is asked one whose labels or pictures contradict each other."

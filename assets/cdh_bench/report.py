@@ -70,7 +70,8 @@ class ContrastReport(JudgeReport):
         "with yes or no every readable one is. RPD is the drop divided by CS-Acc. Over both forms "
         "a pair counts by its mean. Intervals resample pairs. Questions with exchanged labels or "
         "repeated right options were rejected before any judge was asked, so that the authors' "
-        "numbers are about more questions."
+        "numbers are about more questions. photograph_contrasts, which come along, are six pairs "
+        "of the project's own: photographs beside copies with other colours or upside down."
     )
 
     def build_evidence(self, total: Row, parts: Sequence[Row], items: pd.DataFrame) -> Evidence:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from assets.judge_sets.common import asset_key, build_set_partitions
+from assets.judge_sets.common import SETS, asset_key
 from assets.judge_sets.pair_checks import split_content
 from assets.judge_sets.pairs import PAIRS
 from assets.kit.columns import REAL, TEXT, Columns
@@ -86,7 +86,7 @@ class PairAnswers(LimitedJudgeStep):
     inputs = single_input("judge_sets/pairs", PAIRS)
     asset = StepAsset(
         key=asset_key("answers"),
-        partitions_def=build_set_partitions,
+        partitions_def=SETS.build_partitions,
         description="Preferences of {model} between two responses, asked through {backend}.",
     )
     table = StepTable(columns=ANSWERS, key_columns=("image_id", "order"))

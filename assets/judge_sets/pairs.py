@@ -6,11 +6,7 @@ import pandas as pd
 import pyarrow as pa
 from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, MaterializeResult
 
-from assets.judge_sets.common import (
-    build_set_partitions,
-    load_pair_collections,
-    table_asset,
-)
+from assets.judge_sets.common import SETS, table_asset
 from assets.judge_sets.pair_checks import check_pairs
 from assets.kit.collections import collection_key, read_collected_rows
 from assets.kit.columns import TEXT, TEXTS, WHOLE, Columns, to_materialize_result
@@ -48,9 +44,9 @@ def build_pairs_asset() -> AssetsDefinition:
     """The asset `pairs`."""
 
     @table_asset(
-        partitions=build_set_partitions(),
+        partitions=SETS.build_partitions(),
         columns=PAIRS,
-        deps=[AssetDep(collection_key(name)) for name in load_pair_collections()],
+        deps=[AssetDep(collection_key(name)) for name in SETS.load()],
         description=(
             "Pairs of responses that people compared, with their picture and question; pairs that "
             "do not belong together are rejected, and no judge is asked about them."
@@ -59,7 +55,7 @@ def build_pairs_asset() -> AssetsDefinition:
     def pairs(context: AssetExecutionContext, home: DataRoot) -> MaterializeResult[pa.Table]:
         """Check all rows. Raises `UnfitPairs` where none is left."""
         name = context.partition_key
-        rows, sources = check_pairs(read_collected_rows(home, name), load_pair_collections()[name])
+        rows, sources = check_pairs(read_collected_rows(home, name), SETS.load()[name])
         rejected = [row for row in rows if row["reason"]]
         if len(rejected) == len(rows):
             raise UnfitPairs(

@@ -94,8 +94,8 @@ class AgreementReport(JudgeReport):
             return "No judge has compared a pair in both orders."
         agreement, flips = (format_whole_percent(total[name]) for name in ("agreement", "flips"))
         return (
-            f"{total['model']} agrees with people in {agreement} of pairs; in {flips} its "
-            "preference changes with the order."
+            f"{total['model']} prefers the preferred response in {agreement} of comparisons, over "
+            f"both orders; in {flips} of pairs its preference changes with the order."
         )
 
     def list_pictures(

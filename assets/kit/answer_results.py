@@ -9,7 +9,7 @@ import pyarrow as pa
 from dagster import AssetKey, AssetsDefinition, MaterializeResult
 
 from assets.kit.columns import Columns, to_materialize_result
-from assets.kit.judging import JudgeStep
+from assets.kit.judging import LimitedJudgeStep
 from assets.kit.previews import markdown_table
 from assets.kit.table_asset import NotMaterialized, TablesMismatch, table_asset
 from resources.models.catalog import Model
@@ -39,7 +39,7 @@ class AnswerResults:
     """The column that says what a row is about."""
     shown_columns: Sequence[str]
     """The columns on Dagster's page, of the rows over everything."""
-    step: type[JudgeStep[Any]]
+    step: type[LimitedJudgeStep]
     """The step that asks the judges about the rows of its input."""
     matched_columns: Sequence[str]
     """The columns by which an answer is about a row of the input as it is now."""

@@ -8,7 +8,8 @@ and `taken(work.rows("pictures"))` are the rows that can be used.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -38,8 +39,6 @@ from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache, build_work_key
 
 GROUP = "collections"
-SAMPLE_PAIRS = "pairs.csv"
-"""The file of `photographs` with pairs of responses."""
 
 COLLECTION_COLUMNS = Columns(
     image_id=(TEXT, "Readable name: the collection, and the row's name in the table"),
@@ -99,14 +98,51 @@ def _load_listed(path: Path, stamp: tuple[int, int] | None) -> Mapping[str, Coll
     return load(path)
 
 
-def find_sample_collection(file: str = "questions.csv") -> Collection | None:
-    """The collection of a file of the project's `photographs`; None where it is not listed.
+def list_sample_collections() -> Mapping[Path, Collection]:
+    """The listed collections of the project's `photographs`, by file in that folder.
 
-    The demo uses these beside what it draws.
+    The demo uses them beside what it draws.
     """
-    table = find_project_folder().resolve() / "photographs" / file
-    collections = load_listed_collections().values()
-    return next((sample for sample in collections if Path(sample.path) == table), None)
+    folder = find_project_folder().resolve() / "photographs"
+    return {
+        Path(sample.path).relative_to(folder): sample
+        for sample in load_listed_collections().values()
+        if Path(sample.path).is_relative_to(folder)
+    }
+
+
+def find_sample_collection(file: str = "questions.csv") -> Collection | None:
+    """The collection of a file of the project's `photographs`; None where it is not listed."""
+    return list_sample_collections().get(Path(file))
+
+
+@dataclass(frozen=True)
+class CollectionSets:
+    """The collections that a benchmark takes its items from.
+
+    The one of a sample file, which comes along, is a rehearsal: where others are listed, it is
+    left out.
+    """
+
+    is_fit: Callable[[Collection], bool]
+    sample_file: str
+    """In the project's `photographs`."""
+
+    def load(self) -> Mapping[str, Collection]:
+        """The collections by name."""
+        listed = load_listed_collections().items()
+        fit = {name: collection for name, collection in listed if self.is_fit(collection)}
+        sample = find_sample_collection(self.sample_file)
+        return {name: fit[name] for name in fit if fit[name] != sample} or fit
+
+    def build_partitions(self) -> StaticPartitionsDefinition:
+        """The partitions: a collection each."""
+        return StaticPartitionsDefinition([*self.load()])
+
+    def list_samples(self) -> list[str]:
+        """The name of the collection that comes along, where it is a set."""
+        sample = find_sample_collection(self.sample_file)
+        return [sample.name] if sample and sample.name in self.load() else []
 
 
 def build_dataset_partitions(

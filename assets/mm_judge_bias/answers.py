@@ -10,7 +10,7 @@ from assets.kit.judging import REPLY_COLUMNS, LimitedJudgeStep, StandInAnswers, 
 from assets.kit.limits import LimitConfig
 from assets.kit.step import Conversation, StepAsset, StepTable
 from assets.kit.step_run import Row, StepRun, single_input
-from assets.mm_judge_bias.common import asset_key, build_set_partitions
+from assets.mm_judge_bias.common import SETS, asset_key
 from assets.mm_judge_bias.items import ITEMS
 from generators.prompts.response_scores import VERSION, write_response_score_prompt
 from metrics import read_plain_rating
@@ -54,7 +54,7 @@ class BiasAnswers(LimitedJudgeStep):
     inputs = single_input("mm_judge_bias/items", ITEMS)
     asset = StepAsset(
         key=asset_key("answers"),
-        partitions_def=build_set_partitions,
+        partitions_def=SETS.build_partitions,
         description="Scores of {model} for responses before and after a change, by {backend}.",
     )
     table = StepTable(columns=ANSWERS, key_columns=("image_id",))

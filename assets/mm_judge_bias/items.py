@@ -12,7 +12,7 @@ from dagster import AssetDep, AssetExecutionContext, AssetsDefinition, Materiali
 from assets.kit.collections import collection_key, read_collected_rows
 from assets.kit.columns import TEXT, Columns, to_materialize_result
 from assets.kit.previews import markdown_table
-from assets.mm_judge_bias.common import build_set_partitions, load_bias_collections, table_asset
+from assets.mm_judge_bias.common import SETS, table_asset
 from resources.collections import CollectionError
 from resources.collections.judge_biases import BIAS_SIDES, JUDGE_BIASES
 from resources.storage.data_root import DataRoot
@@ -43,9 +43,9 @@ def build_items_asset() -> AssetsDefinition:
     """The asset `items`."""
 
     @table_asset(
-        partitions=build_set_partitions(),
+        partitions=SETS.build_partitions(),
         columns=ITEMS,
-        deps=[AssetDep(collection_key(name)) for name in load_bias_collections()],
+        deps=[AssetDep(collection_key(name)) for name in SETS.load()],
         description=(
             "Responses with an instruction and a picture as they were and as a bias changes them; "
             "no judge is asked about an item that lacks a picture or that is not changed."

@@ -64,7 +64,8 @@ class BiasReport(JudgeReport):
         "the difference of both scores by the longest way that the first could have moved. Over "
         "all, each bias weighs the same. A reply without a score is in no mean. Scores drawn by "
         "chance have 30 % and 53 %, a constant score 0 % and 100 %: neither measure is enough "
-        "alone. Intervals resample pictures. The prompt is not the authors'."
+        "alone. Intervals resample pictures. The prompt is not the authors'. photograph_biases, "
+        "which come along, are 18 items of the project's own."
     )
 
     def build_evidence(self, total: Row, parts: Sequence[Row], items: pd.DataFrame) -> Evidence:

@@ -3,41 +3,56 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dagster import AssetKey
+
 from assets.kit.benchmarks import Benchmark, Definition, StandInRun
+from assets.kit.collections import CollectionSets
 from assets.kit.judging import select_judges
 from assets.kit.step import Step
 from assets.report.judge_report import JudgeReport
 from resources.models.catalog import Catalog
+from resources.storage.data_root import DataRoot
 
 
 def build_judge_benchmark(
     report: JudgeReport,
     *,
     evaluation_version: str,
+    stand_in_assets: Sequence[str],
     assets: Callable[[], Iterable[Definition]] = lambda: (),
-    stand_in_assets: Sequence[str] = (),
-    list_stand_in_partitions: Callable[[], Sequence[str | None]] | None = None,
-    has_items: Callable[[], bool] = lambda: True,
+    sets: CollectionSets | None = None,
     **others: Any,
 ) -> Benchmark:
     """Build the benchmark of a report: its step for each judge, the results, report and demo.
 
     `assets` builds those that depend on other benchmarks. `stand_in_assets` are made before the
-    stand-in judges answer, in the listed partitions, or in all; without any, the demo leaves the
-    benchmark out. `others` are further fields of `Benchmark`.
+    stand-in judges answer. With `sets`, a partition is a collection: without one there are no
+    assets, and the demo has the collection that comes along and counts what is taken of it.
+    `others` are further fields of `Benchmark`.
     """
     results = report.results
     step, group = results.step, results.key.path[0]
+    list_partitions = sets.list_samples if sets else results.list_partitions
+    if sets:
+        others["summarize_demo"] = lambda home, painter: [
+            {"set": name, step.unit: _count_taken(home, name)} for name in sets.list_samples()
+        ]
+
+    def _count_taken(home: DataRoot, name: str) -> int:
+        rows = home.table(AssetKey([group, stand_in_assets[0]]), name)
+        return len(rows[rows["outcome"].eq("taken")].drop_duplicates([*step.item_columns]))
 
     def plan_stand_ins(catalog: Catalog, painter: str) -> Iterator[StandInRun]:
         judges = select_judges(catalog, step.stand_in_answers)
         answers = [f"answers_{judge.name}" for judge in judges if judge.is_stand_in]
-        list_partitions = list_stand_in_partitions or results.list_partitions
-        partitions = list_partitions() if stand_in_assets else ()
+        partitions = list_partitions()
         for partition in partitions:
             yield StandInRun((*stand_in_assets, *answers), partition)
         if partitions:
             yield StandInRun((results.name, "report"))
+
+    def has_items() -> bool:
+        return sets is None or bool(sets.load())
 
     def build_steps(catalog: Catalog) -> list[Step[Any]]:
         judges = select_judges(catalog, step.stand_in_answers) if has_items() else ()

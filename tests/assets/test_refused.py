@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from dagster import DagsterInstance
 
+from assets.cdh_bench.questions import QUESTIONS
 from assets.illusions.pictures import PICTURES as ILLUSIONS
 from assets.judge_sets.pairs import PAIRS
 from assets.kit.benchmarks import build_steps
+from assets.mm_judge_bias.items import ITEMS
 from assets.philautia.pictures import PICTURES
 from assets.philautia.rated_captions import RATED_CAPTION_COLUMNS
 from assets.vhexpansion.seed_cases import SEED_CASES
@@ -44,6 +46,8 @@ COVERED = {
     "game_rules": "answers_seer",
     "illusions": "answers_seer",
     "judge_sets": "answers_seer",
+    "cdh_bench": "answers_seer",
+    "mm_judge_bias": "answers_seer",
     "vhexpansion": "negated_cases rephrased_cases clean_answers_seer answers_seer",
     "philautia": "captions_seer scores_seer",
 }
@@ -223,6 +227,34 @@ def test_judge_sets(server, tmp_path):
     run = Run(server, tmp_path, "judge_sets", lambda received: '{"better": "first"}')
     run.write("pairs", PAIRS, rows, "photograph_pairs")
     run.refuse("answers_seer", "photograph_pairs")
+
+
+def test_cdh_bench(server, tmp_path):
+    images = ImageStore(root=str(tmp_path))
+    known = dict.fromkeys(QUESTIONS.columns, "") | {"question": "Is it red?", "outcome": "taken"}
+    known |= {"set": "photograph_contrasts", "options": [], "ground_truth": "No", "form": "binary"}
+    rows = [
+        known | {"image_id": f"pair {n}", "pair_id": f"pair {n}", "sha256": images.put(png(f"{n}"))}
+        for n in range(3)
+    ]
+    run = Run(server, tmp_path, "cdh_bench", lambda received: "{Yes}")
+    run.write("questions", QUESTIONS, rows, "photograph_contrasts")
+    run.refuse("answers_seer", "photograph_contrasts")
+
+
+def test_mm_judge_bias(server, tmp_path):
+    images = ImageStore(root=str(tmp_path))
+    known = dict.fromkeys(ITEMS.columns, "") | {"instruction": "What is it?", "outcome": "taken"}
+    known |= {"set": "photograph_biases", "bias": "image_misalignment", "side": "biased"}
+    rows = [
+        known
+        | {"image_id": f"item {n}", "item_id": f"item {n}", "judged_response": f"A cup {n}."}
+        | {"sha256": images.put(png(f"{n}"))}
+        for n in range(3)
+    ]
+    run = Run(server, tmp_path, "mm_judge_bias", lambda received: '{"score": 7}')
+    run.write("items", ITEMS, rows, "photograph_biases")
+    run.refuse("answers_seer", "photograph_biases")
 
 
 def test_vhexpansion(server, tmp_path):

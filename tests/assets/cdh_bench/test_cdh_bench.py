@@ -258,7 +258,8 @@ def test_a_pair_with_one_picture_outside_its_folder_is_rejected(checked, tmp_pat
     assert {row["outcome"] for row in others} == {"taken"}
 
 
-def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch):
-    monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
+def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch, tmp_path):
+    (tmp_path / "collections.yaml").write_text("[]")
+    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
     assert load_benchmarks()["cdh_bench"].build_definitions(Catalog(STAND_INS)) == []
     assert not any(key.path[0] == "cdh_bench" for key in build_steps(Catalog(STAND_INS)))

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from assets.judge_sets.benchmark import BENCHMARK, list_stand_in_sets
-from assets.judge_sets.common import build_set_partitions
+from assets.judge_sets.benchmark import BENCHMARK
 from assets.kit.benchmarks import load_benchmarks
 from assets.kit.collections import collection_asset, load_listed_collections
 from metrics.statistics.graded_intervals import graded_interval
@@ -273,7 +272,7 @@ def test_pairs_with_several_pictures_are_sent_in_both_orders_and_resampled_by_pr
 def test_the_page_and_the_front_row_name_both_measures(made):
     root, _ = made
     page = (root / "report/judge_sets/index.html").read_text()
-    assert "agrees with people in" in page
+    assert "prefers the preferred response in" in page
     standings = json.loads((root / "report/judge_sets/standings.json").read_text())["standings"]
     leader = {s["measure"]: s for s in standings if s["model"] == "leader"}
     assert (leader["Agreement with people"]["value"], leader["Order flips"]["value"]) == (0.5, 1)
@@ -335,16 +334,3 @@ def test_without_such_a_collection_there_are_no_assets(monkeypatch, tmp_path):
     (tmp_path / "collections.yaml").write_text("[]")
     monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
     assert load_benchmarks()["judge_sets"].build_definitions(Catalog(STAND_INS)) == []
-
-
-def test_the_pairs_that_come_along_are_a_set_only_where_there_is_no_other(monkeypatch, tmp_path):
-    monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
-    assert build_set_partitions().get_partition_keys() == ["photograph_pairs"]
-    columns = "{image: i, question: q, responses: [a, b], preferred: p}"
-    own = f"{{name: own, path: own.csv, columns: {columns}}}"
-    listed = (PROJECT / "collections.yaml").read_text()
-    listed = listed.replace("path: photographs", f"path: {PROJECT}/photographs")
-    (tmp_path / "collections.yaml").write_text(f"{listed}\n- {own}\n")
-    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
-    assert build_set_partitions().get_partition_keys() == ["own"]
-    assert list_stand_in_sets() == []

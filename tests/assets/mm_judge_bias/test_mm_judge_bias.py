@@ -307,7 +307,8 @@ def test_an_unreadable_row_leaves_the_item_with_its_number_as_id_alone(checked):
     assert ("biased/row-5", "row 5", "rejected") in outcomes
 
 
-def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch):
-    monkeypatch.delenv("COUNTERFACTORY_COLLECTIONS", raising=False)
+def test_without_such_a_collection_there_are_no_assets_and_no_steps(monkeypatch, tmp_path):
+    (tmp_path / "collections.yaml").write_text("[]")
+    monkeypatch.setenv("COUNTERFACTORY_COLLECTIONS", str(tmp_path / "collections.yaml"))
     assert load_benchmarks()["mm_judge_bias"].build_definitions(Catalog(STAND_INS)) == []
     assert not any(key.path[0] == "mm_judge_bias" for key in build_steps(Catalog(STAND_INS)))

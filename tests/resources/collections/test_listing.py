@@ -20,7 +20,8 @@ def loaded(tmp_path):
 
 
 def test_the_file_that_comes_with_the_project_has_photographs_and_its_examples_load(loaded):
-    assert [*load(PROJECT / "collections.yaml")] == ["photographs", "photograph_pairs"]
+    samples = ["photographs", "photograph_pairs", "photograph_contrasts", "photograph_biases"]
+    assert [*load(PROJECT / "collections.yaml")] == samples
     text = (PROJECT / "collections.yaml").read_text(encoding="utf-8")
     examples = re.sub(r"(?m)^# (?=- |  )", "", text)
     assert len(loaded(examples)) == len(re.findall(r"(?m)^- name: ", examples)) > 9

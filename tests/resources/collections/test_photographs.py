@@ -6,13 +6,18 @@ from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
+from assets.cdh_bench.questions import check_contrasts
 from assets.judge_sets.pair_checks import check_pairs
+from assets.mm_judge_bias.items import check_items
 from generators.prompts.negation import check_negation, negate
 from resources.collections import load
 from resources.collections.collecting import collect
+from resources.collections.judge_biases import JUDGE_BIASES
 
 PROJECT = Path(__file__).parents[3]
 FOLDER = PROJECT / "photographs"
@@ -86,3 +91,50 @@ def test_of_two_responses_to_each_question_people_prefer_the_right_one(questions
         for row in checked
     ]
     assert sum(is_longer_right) == 18, "length tells nothing"
+
+
+def read_pixels(path):
+    with Image.open(path) as picture:
+        return np.asarray(picture.convert("RGB"), dtype=float)
+
+
+@pytest.mark.parametrize(
+    "usual", sorted(FOLDER.glob("changed/images/*/*/commonsense.png")), ids=str
+)
+def test_an_unusual_picture_is_the_usual_one_upside_down_or_in_the_opposite_hues(usual):
+    pixels, changed = read_pixels(usual), read_pixels(usual.with_name("counterfactual.png"))
+    with Image.open(FOLDER / f"{usual.parent.name}.jpg") as photograph:
+        copy = photograph.convert("RGB").resize(pixels.shape[1::-1])
+    assert abs(np.asarray(copy, dtype=float) - pixels).mean() < 8
+    if usual.parents[1].name == "direction":
+        assert (changed == pixels[::-1, ::-1]).all()
+        return
+    # Opposite hues: lightest and darkest channel of a pixel stay, and the one between is mirrored.
+    lightest, darkest = pixels.max(axis=2), pixels.min(axis=2)
+    opposite = (lightest + darkest)[..., None] - pixels
+    assert abs(opposite - changed).max() <= 6, "the hue is a whole number of 256"
+
+
+def test_pairs_about_changed_photographs_are_taken_with_labels_of_their_names(stores):
+    collection = load(PROJECT / "collections.yaml")["photograph_contrasts"]
+    rows = check_contrasts(collect(collection, *stores), collection.name)
+    assert Counter(row["outcome"] for row in rows) == {"taken": 24}
+    assert {row["pair_id"].rpartition("/")[2] for row in rows} == {
+        path.parent.name for path in FOLDER.glob("changed/images/*/*/commonsense.png")
+    }
+    binary = Counter(row["expected_bias"] for row in rows if row["form"] == "binary")
+    assert binary == {"Yes": 6, "No": 6}
+    for row in rows:
+        if row["form"] == "choice":
+            option = row["options"]["ABCD".index(row["ground_truth"])].lower()
+            is_unusual = row["side"] == "counterfactual"
+            assert (option in {"blue", "purple", "down"}) == is_unusual
+
+
+def test_items_about_photographs_are_two_of_each_bias_and_all_taken(stores):
+    collection = load(PROJECT / "collections.yaml")["photograph_biases"]
+    rows = check_items(collect(collection, *stores), collection.name)
+    assert Counter(row["outcome"] for row in rows) == {"taken": 36}
+    assert Counter(row["bias"] for row in rows) == dict.fromkeys(JUDGE_BIASES, 4)
+    files = [path for path in FOLDER.glob("changed/**/*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 250_000
