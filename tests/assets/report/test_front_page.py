@@ -50,6 +50,11 @@ class TestOverview:
         assert (cell.text, cell.mark, cell.numbers[""]) == ("40.0\u00a0%", "", 0.4)
         assert cell.hover == "240 pictures; b; 2026-11-20; 1 more on its page"
 
+    def test_a_number_is_shown_before_a_source_that_has_none(self) -> None:
+        standings = [standing("eye", None, of="few"), standing("eye", 0.4, of="many")]
+        (line,) = overview([ZOO], profiles_of(*standings)).lines
+        assert [(cell.text, cell.note) for cell in line.cells] == [("40.0\u00a0%", "")]
+
     def test_a_trial_is_marked_and_no_column_is_sorted_by_it(self) -> None:
         (line,) = overview([ZOO], profiles_of(standing("eye", 0.9, "trial"))).lines
         (cell,) = line.cells
@@ -215,6 +220,16 @@ class TestPages:
         index = write_start_page(tmp_path).page
         assert "Zoo has found <something>." in text_of(index.read_text())
         assert "40.0 %" in text_of(index.read_text())
+
+    def test_a_judge_with_numbers_of_one_benchmark_says_of_which(self, tmp_path: Path) -> None:
+        for name, model in (("zoo", "eye"), ("words", "ear")):
+            site(
+                tmp_path / name, name.title(), JudgeResults([ACCURACY], [standing(model, 0.4)], [])
+            )
+        write_start_page(tmp_path)
+        for name, model in (("Zoo", "eye"), ("Words", "ear")):
+            (table,) = re.findall("<table.*?</table>", page(tmp_path, f"judges/{model}.html"), re.S)
+            assert f'<th scope="rowgroup" colspan="6"><span>{name}</span></th>' in table
 
 
 class TestStrips:

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy
+from assets.vlmbias.pages.figures import LEADING, PARTIAL, Accuracy, AccuracyColumn
 from metrics import BASELINE
 from tests.assets.vlmbias.site_data import Made, Report, build, lifelike
 
@@ -79,6 +80,22 @@ def test_judges_asked_in_part_are_ordered_by_their_own_numbers() -> None:
     column = LEADING._replace(image_set=PARTIAL)
     rates = [accuracy.rate(judge, column) for judge in line_up[2:]]
     assert [(rate.value, rate.note) for rate in rates] == [(None, "no answer")] * 2
+
+
+def test_a_column_counts_the_scenes_that_its_own_way_of_asking_has() -> None:
+    tables = Report(3, models=("prior", "seer")).tables()
+    rows = tables["accuracy"]
+    isolated = rows[rows["topic"].eq("flags")].assign(prompting="isolated", base_images=2)
+    isolated = isolated[isolated["model"].eq("seer")]
+    accuracy = Accuracy.build(pd.concat([rows, isolated]), ["flags", "game_boards"], ["prior"])
+    columns = [
+        AccuracyColumn(prompting or "plain", topic, prompting=prompting)
+        for topic in ("flags", "game_boards")
+        for prompting in (None, "isolated")
+    ]
+    for way, flags in ((BASELINE, "6 scenes"), ("isolated", "2 scenes")):
+        (group,) = accuracy.table("Flags", columns, way).groups
+        assert [head.detail for head in group.heads] == [flags, "2 scenes", "3 scenes", ""]
 
 
 def test_without_a_model_the_paper_speaks_and_no_finding_is_made_up(tmp_path: Path) -> None:

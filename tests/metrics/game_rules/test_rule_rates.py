@@ -72,5 +72,5 @@ def test_two_judges_are_apart_and_one_without_answers_has_no_share():
     table = build_rule_table(pd.DataFrame(rows)).set_index(["model", "game"])
     assert table.loc[("eye", "all"), "right_usual"] == 1.0
     assert np.isnan(table.loc[("ear", "all"), "right_usual_high"])
-    assert table.loc[("ear", "chess"), "answers"] == 0
+    assert table.loc[("ear", "chess"), ["positions", "answers"]].to_list() == [0, 0]
     assert np.isnan(table.loc[("eye", "chess"), "change"])
