@@ -1,6 +1,6 @@
 """`counterfactory reroll`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,6 +100,7 @@ def reroll(
                 ).to_pandas()
                 for name in partitions
             }
+            require_pairs(spec, stores.home, judges, drafts)
             sources = replace(build_plan_context(stores), draft_tables=drafts)
             quote = quote_tasks(planners, sources, answer_tasks)
             typer.echo(spec.scope)
@@ -231,6 +232,30 @@ def select_compared_judges(
             f"--benchmark {group}` first."
         )
     return judges
+
+
+def require_pairs(
+    spec: "Reroll",
+    home: "DataRoot",
+    judges: "Sequence[Model]",
+    drafts: "Mapping[tuple[AssetKey, str], pd.DataFrame]",
+) -> None:
+    """Raise `typer.BadParameter` for a judge that was asked about too little of the set."""
+    from metrics.statistics.firmness import MAX_MISSING_SHARE
+
+    total = sum(map(len, drafts.values()))
+    for model in judges:
+        pairs = sum(
+            spec.count_pairs(home, model.name, partition, questions)
+            for (_, partition), questions in drafts.items()
+        )
+        if total - pairs > MAX_MISSING_SHARE * total:
+            group = spec.questions.path[0]
+            raise typer.BadParameter(
+                f"{model.name} was asked about {pairs:,} of the {total:,} questions that new ones "
+                "are compared with, too few for a verdict. Run `counterfactory judge "
+                f"{model.name} --benchmark {group}` first, or name other judges by --judge."
+            )
 
 
 def _require_comparable(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import pandas as pd
 import pyarrow as pa
 from dagster import AssetKey
 
@@ -32,6 +33,9 @@ class Reroll:
     """Name of the judges' answers about the set, before an underscore and the judge's name."""
     answers: str
     """Name of their answers about new pictures, likewise."""
+    count_pairs: Callable[[DataRoot, str, str, pd.DataFrame], int]
+    """Count the drafted questions of a partition with whose pair a judge was asked; arguments are
+    the judge and then the partition."""
     results: AssetKey
     """Table over all judges, with the columns `model`, `released`, `fresh`, `difference`, `low`,
     `high`, `p_holm` and `verdict`, and a `finding` in words in one row of each judge."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from assets.kit.rerolls import Reroll
 from assets.kit.table_asset import NotMaterialized
 from assets.vlmbias.common import asset_key, rerolled_topics
+from assets.vlmbias.rerolled_accuracy import count_pairs
 from assets.vlmbias.rerolled_questions import draft_questions, require_other_seed
 from resources.storage.data_root import DataRoot
 
@@ -33,6 +34,7 @@ REROLL = Reroll(
     draft_questions=draft_questions,
     released_answers="answers",
     answers="rerolled_answers",
+    count_pairs=count_pairs,
     results=asset_key("rerolled_accuracy"),
     select_partitions=_select_topics,
     scope=(

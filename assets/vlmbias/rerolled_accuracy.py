@@ -126,6 +126,15 @@ def _find_baseline(home: DataRoot, key: AssetKey, topic: str) -> pd.DataFrame | 
     return None if answers is None else answers[answers["prompting"].eq(BASELINE)]
 
 
+def count_pairs(home: DataRoot, judge: str, topic: str, questions: pd.DataFrame) -> int:
+    """Count the new questions of a topic with whose pair a judge was asked."""
+    released = _find_baseline(home, answers_key(judge), topic)
+    if released is None:
+        return 0
+    pairs = _pair_answers(questions, released, released.head(0))
+    return int(pairs["released_outcome"].ne(_NOT_ASKED).sum())
+
+
 def _pair_answers(
     questions: pd.DataFrame, released: pd.DataFrame, fresh: pd.DataFrame
 ) -> pd.DataFrame:

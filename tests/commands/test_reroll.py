@@ -3,6 +3,8 @@
 One story: it is quoted, runs out of budget, does the rest, and the last go sends nothing.
 """
 
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,8 +18,9 @@ import yaml
 
 from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.reroll import REROLL
+from assets.vlmbias.rerolled_accuracy import count_pairs
 from bench.reroll import count_accused, list_questions
-from commands.reroll import select_compared_judges
+from commands.reroll import require_pairs, select_compared_judges
 from generators.topics import PLACED
 from resources.models.catalog import Model, load_catalog
 from resources.storage.data_root import DataRoot
@@ -217,6 +220,33 @@ def test_imported_answers_are_left_out_by_default_and_have_no_table_of_new_ones(
     names = {step.key.path[-1] for step in BENCHMARK.steps(kinds[0])}
     assert {"rerolled_answers_gpt", "rerolled_answers_new"} <= names
     assert "rerolled_answers_log" not in names
+
+
+@pytest.mark.parametrize(("pairs", "is_refused"), [(89, True), (90, False), (100, False)])
+def test_a_judge_of_which_a_verdict_is_impossible_is_refused_before_it_is_paid(
+    kinds, pairs, is_refused
+):
+    catalog, spec, home = kinds
+    counted = replace(spec, count_pairs=lambda home, judge, topic, questions: pairs)
+    drafts = {(spec.questions, "chess_pieces"): pd.DataFrame(index=range(100))}
+    message = f"gpt was asked about {pairs} of the 100 .* Run `counterfactory judge gpt --bench"
+    with pytest.raises(typer.BadParameter, match=message) if is_refused else nullcontext():
+        require_pairs(counted, home, [catalog.models[0]], drafts)
+
+
+@pytest.mark.slow
+def test_questions_with_whose_pair_a_judge_was_asked_are_counted(story, tmp_path):
+    home = DataRoot(root=str(tmp_path))
+    topic = PLACED[0]
+    answers = pd.read_parquet(table(story.root, "answers_clean", topic))
+    questions = pd.read_parquet(table(story.root, "rerolled_questions", topic))
+    assert count_pairs(home, "clean", topic, questions) == 0
+    path = table(tmp_path, "answers_clean", topic)
+    path.parent.mkdir(parents=True)
+    for part in (answers, answers[answers["question_id"].eq("Q1")]):
+        part.to_parquet(path)
+        expected = questions["question_id"].isin(part["question_id"]).sum()
+        assert count_pairs(home, "clean", topic, questions) == expected > 0
 
 
 @pytest.mark.parametrize(
