@@ -1,7 +1,7 @@
 """Human scores: how well people find that pictures fit their original instructions, 0 to 5."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal
@@ -201,6 +201,13 @@ def list_scored_pictures(home: DataRoot, source: str) -> list[dict[str, Any]]:
         if row["outcome"] in ("painted", "taken") and row["sample"] == 0
     ]
     if not pictures:
+        reasons = Counter(row["reason"] for row in rows if row["reason"])
+        if reasons:
+            ((reason, count),) = reasons.most_common(1)
+            raise NotMaterialized(
+                f"frame/human_scores: none of {len(rows):,} pictures of {source} can be scored. Of "
+                f"{count:,}: {reason}"
+            )
         raise NotMaterialized(
             f"frame/human_scores: there are no pictures of {source} to score yet. Materialize "
             f"frame/images of {source} first, for some of {', '.join(DOMAINS)}."

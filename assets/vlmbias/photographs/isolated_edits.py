@@ -106,6 +106,11 @@ class IsolatedEdits(Edits):
             if format_published_id(photograph.base_id, painter) in sources
         ]
         if not photographs:
+            if any(model.name == painter and model.is_stand_in for model in self.catalog.models):
+                raise NotMaterialized(
+                    f"vlmbias/isolated_edits: {painter} is a stand-in, whose pictures are no part "
+                    "of the benchmark. Add a painter to models.yaml, and name a partition of it."
+                )
             raise NotMaterialized(
                 f"vlmbias/photographs ({topic}): holds no changed picture of {painter} that a "
                 "person has accepted, so that there is no background to remove. Review some with "

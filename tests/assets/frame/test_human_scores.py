@@ -261,3 +261,19 @@ def test_a_collections_own_scores_stand_in_and_are_missed_where_there_are_none(t
     problem = failure(reviewed.make(scored_by="collection"))
     assert "mine has no human scores of its own" in problem
     assert "scored_by: people" in problem
+
+
+def test_pictures_that_nobody_can_score_are_named_with_the_reason(tmp_path):
+    reviewed = Reviewed(tmp_path, "mine", "mine")
+    reason = "collections/mine has no text for it to be judged by."
+    rows = [
+        {
+            **dict.fromkeys(IMAGES.columns),
+            **{"domain": "animals", "source": reviewed.source, "image_id": f"{n}", "calls": []},
+            **{"sample": 0, "outcome": "malformed", "reason": reason, "is_stand_in": False},
+        }
+        for n in range(3)
+    ]
+    reviewed.write("frame/images/animals", reviewed.source, IMAGES, rows)
+    problem = failure(reviewed.make())
+    assert f"none of 3 pictures of {reviewed.source} can be scored. Of 3: {reason}" in problem

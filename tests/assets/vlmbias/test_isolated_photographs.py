@@ -5,7 +5,7 @@ from dagster import DagsterInstance
 
 from assets.kit.release_tables import ReleaseInputs
 from assets.vlmbias.release import RELEASE_TABLES
-from resources.models.catalog import Catalog
+from resources.models.catalog import Catalog, Model
 from resources.storage.data_root import DataRoot
 from resources.storage.image_store import ImageStore
 from tests.assets.asked import judge_at
@@ -108,6 +108,20 @@ class TestEdits:
         assert "holds no changed picture of artist that a person has accepted" in message
         assert "counterfactory review vlmbias/candidates" in message
         assert studio.server.count == 0
+
+    def test_of_a_stand_in_it_says_that_a_painter_is_needed(self, studio):
+        studio.add(
+            Model(
+                name="sketch",
+                backend="stand_in",
+                model="sketch",
+                family="s",
+                roles=("painter", "editor"),
+            )
+        )
+        message = failure(studio.run("isolated_edits", painter="sketch"))
+        assert "sketch is a stand-in, whose pictures are no part of the benchmark" in message
+        assert "counterfactory review" not in message
 
 
 class TestPhotographs:
