@@ -93,7 +93,7 @@ def judge(
                 return
             require_no_obstacles(quote.judge_totals, load_limits(budget))
             failed = _judge(instance, task_finder, quote, budget)
-    if limit is not None:
+    if limit is not None and not failed:
         typer.echo(f"A trial. All of it: {format_command(name, benchmark or (), stand_ins)}")
     if failed:
         raise typer.Exit(1)

@@ -15,6 +15,7 @@ from resources.calls.spending import Purchase
 from resources.faults import OverBudget, StoreError
 from resources.models.budget_gate import BudgetGate, ReservationQueue
 from resources.models.catalog import Model
+from resources.models.fault_explanations import explain_fault
 from resources.models.outcomes import FailedOutcome, FailureKind
 from resources.models.recording import (
     HOLD_S,
@@ -230,7 +231,7 @@ class Dispatch:
                 return await self._store(key, request, reply, seconds)
             except (UnacceptableRequest, ModelUnavailable) as fault:
                 if isinstance(fault, ModelUnavailable):
-                    reason = f"{to_sentence(str(fault))}{self._about_key}"
+                    reason = f"{to_sentence(str(fault))}{self._locate_key(str(fault))}"
                     self._stop_rule.stop(reason, str(fault))
                 raise _GaveUp(FailedOutcome("unacceptable", str(fault), attempt)) from None
             except Overloaded as fault:
@@ -327,9 +328,10 @@ class Dispatch:
         self._stop_rule.stop(error)
         self.reserve.release()
 
-    @property
-    def _about_key(self) -> str:
-        if self.model.key_variable is None:
+    def _locate_key(self, words: str) -> str:
+        """Say where the key is read from; empty where an error is about something else."""
+        is_about_key = explain_fault(self.model, words).cause in ("key", "permission")
+        if self.model.key_variable is None or not is_about_key:
             return ""
         return (
             f" Its key is read from {self.model.key_variable}: after a change, start Dagster again."

@@ -340,6 +340,8 @@ def test_a_closed_door_stops_at_once_and_loses_nothing(server, client, backend, 
     ) as stopped:
         client.ask(entry, looks(60), LOG)
     assert CANARY not in str(stopped.value)
+    is_about_key = fault in (faults.INVALID_KEY, faults.FORBIDDEN)
+    assert ("Its key is read from" in str(stopped.value)) == is_about_key
     assert server.count <= 20 + 8
     before = server.count
     server.clear()
