@@ -11,6 +11,7 @@ from assets.release.contents import Release, ReleasedTable
 from assets.release.parquet import IMAGE, build_schema
 from assets.release.provenance import AssetOrigin, ModelUse
 from assets.release.statements import build_statements
+from resources.spdx_licences import is_listed
 
 FILE = "croissant.json"
 Json: TypeAlias = dict[str, Any]
@@ -261,5 +262,5 @@ def _to_id(key: AssetKey) -> str:
 
 
 def _to_url(licence: str) -> str:
-    """The address of a licence by its SPDX name; a name with blanks is left as it is."""
-    return licence if " " in licence else f"https://spdx.org/licenses/{licence}"
+    """The address of a licence on SPDX's list; any other is left as it is."""
+    return f"https://spdx.org/licenses/{licence}" if is_listed(licence) else licence

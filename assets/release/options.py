@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
 from assets.release.licences import DEFAULT_LICENCE
+from resources.spdx_licences import find_spdx_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +20,7 @@ class ReleaseOptions:
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a licence without an SPDX name."""
-        try:
-            name = canonicalize_license_expression(self.licence)
-        except InvalidLicenseExpression:
-            name = None
+        name = find_spdx_name(self.licence)
         if name != self.licence:
             remedy = f"Write {name}." if name else "Write one as in CC-BY-4.0 or MIT."
             raise ValueError(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
 from resources.models.entry import AssetName
+from resources.spdx_licences import LicenceName
 
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[
@@ -108,7 +109,7 @@ class Collection(BaseModel):
     """The least and the greatest score that people could give."""
     encoding: str = "utf-8"
     """Encoding of a text table."""
-    licence: Name | None = None
+    licence: LicenceName | None = None
     """Licence of the pictures, by its SPDX name where it has one; a release states it."""
 
     @property

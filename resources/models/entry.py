@@ -28,6 +28,7 @@ from resources.models.parameter_checks import (
     find_reserved_parameter,
 )
 from resources.models.thinking_steps import ThinkingStep, find_own_step, list_axis_steps
+from resources.spdx_licences import LicenceName
 
 _DAGSTERS = re.compile(
     r"context|conf|config|meta|(?:input_|output_)?arg_dict|dict|int|str|float|bool|input|output|type"
@@ -144,7 +145,7 @@ class Model(BaseModel):
     drift_budget: Dollars | None = None
     """US dollars a month for asking a judge the same questions again, to see whether it has
     changed; by default it is not asked again."""
-    licence: Annotated[str, Field(min_length=1)] | None = None
+    licence: LicenceName | None = None
     """Licence of what it makes, by its SPDX name where it has one; a release states it."""
     price: Price = Price()
 

@@ -8,6 +8,7 @@ from assets.kit.licences import OWN, PartLicence
 from assets.release import Release, ReleasedSplit, ReleasedTable
 from assets.release.card import build_card
 from assets.release.contents import Results
+from assets.release.croissant import build_croissant
 from assets.release.statements import PROOFS, build_statements
 
 OWN_PART = PartLicence(OWN, "CC-BY-4.0", "Drawn by code.")
@@ -113,3 +114,22 @@ def test_without_a_seed_the_card_says_so():
     text = build_card(release, [])
     assert "No table has a seed." in text
     assert "no command makes an equivalent set" in text
+
+
+@pytest.mark.parametrize(
+    ("licence", "address"),
+    [
+        ("CC-BY-4.0", "https://spdx.org/licenses/CC-BY-4.0"),
+        ("LicenseRef-mine", "LicenseRef-mine"),
+        ("Foo-9", "Foo-9"),
+        ("(MIT)", "(MIT)"),
+        ("Public domain", "Public domain"),
+    ],
+)
+def test_only_a_licence_of_the_list_has_an_address(tmp_path, licence, address):
+    parts = (OTHER._replace(licence=licence),)
+    document = build_croissant(
+        tmp_path, build_release(BENCHMARKS["vlmbias"], licences=parts), [], {}
+    )
+    assert document["license"] == [address]
+    assert document["prov:wasDerivedFrom"][0]["license"] == address

@@ -69,6 +69,10 @@ def test_another_file_can_be_named(monkeypatch, tmp_path):
         ),
         ("- {name: a, path: x, encoding: utf-9}", "`encoding` is 'utf-9', which is no encoding"),
         ("- {name: a, path: x, encoding: base64}", "`encoding` is 'base64', which is no encoding"),
+        (
+            "- {name: a, path: x, licence: Foo-9}",
+            "line 1, a: `licence` is 'Foo-9', which is not on SPDX's list",
+        ),
         ("- {name: a, path: x}\n- {name: Flux, path: x}", "line 2, Flux: `name` 'Flux' is that of"),
         (
             "- {name: a, path: x}\n- {name: A, path: x}",
@@ -80,3 +84,17 @@ def test_what_is_wrong_is_told_with_its_line(loaded, entry, message):
     with pytest.raises(CollectionError) as error:
         loaded(entry)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "licence"),
+    [
+        ("cc-by-4.0", "CC-BY-4.0"),
+        ("MIT OR CC0-1.0", "MIT OR CC0-1.0"),
+        ("LicenseRef-mine", "LicenseRef-mine"),
+        ("public domain", "public domain"),
+    ],
+)
+def test_a_licence_gets_its_spdx_name_or_stays_in_words(loaded, text, licence):
+    collections = loaded(f"- {{name: a, path: x, licence: {text}}}")
+    assert collections["a"].licence == licence

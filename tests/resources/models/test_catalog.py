@@ -378,6 +378,16 @@ WRONG = {
         5,
         "has judge … choose from painter, editor",
     ),
+    "licence that has no name": (
+        entry(licence="unknown"),
+        6,
+        "`licence` is 'unknown', which is not on SPDX's list … While it is unknown, remove the",
+    ),
+    "licence beside one that has no name": (
+        entry(licence="MIT AND Foo-9"),
+        6,
+        "`licence` is 'MIT AND Foo-9', which is not on SPDX's list … as in CC-BY-4.0",
+    ),
     "an imported log that is asked each month": (
         entry(backend="imported", drift_budget=2),
         6,
