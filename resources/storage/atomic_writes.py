@@ -4,7 +4,6 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from mimetypes import guess_type
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -14,7 +13,7 @@ from uuid import uuid4
 
 from upath import UPath
 
-from resources.faults import StoreError, UnreachableStore, write_errors
+from resources.faults import StoreError, UnreachableStore, UnusableStore, write_errors
 
 Result = TypeVar("Result")
 FilePath: TypeAlias = Path | UPath
@@ -22,6 +21,7 @@ FilePath: TypeAlias = Path | UPath
 
 PATIENCE_S, RETRY_S = 60.0, 1.0
 """Time for which an object store may be away, and the pause between tries."""
+_S3 = ("s3", "s3a")
 _TRANSIENT = (errno.EBUSY, errno.EIO, errno.ETIMEDOUT, getattr(errno, "EREMOTEIO", errno.EIO))
 
 
@@ -100,12 +100,10 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
     """
     if tag is None:
         return create_remotely(path, data)
-    write = partial(path.fs.pipe_file, path.path, data)
-    if path.protocol in ("s3", "s3a"):
-        write = partial(write, IfMatch=tag)
+    options = {"IfMatch": tag} if path.protocol in _S3 else {}
     with write_errors(path):
         try:
-            reach(path, write)
+            reach(path, lambda: path.fs.pipe_file(path.path, data, **options))
         except FileNotFoundError:
             return False  # It was removed meanwhile.
         except OSError as error:
@@ -118,10 +116,8 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
 def _write_remotely(path: UPath, data: bytes) -> None:
     """Write an object by one request, on S3 with the type that browsers ask for."""
     kind, _ = guess_type(path.name)
-    write = partial(path.fs.pipe_file, path.path, data)
-    if kind and path.protocol in ("s3", "s3a"):
-        write = partial(write, ContentType=kind)
-    reach(path, write)
+    options = {"ContentType": kind} if kind and path.protocol in _S3 else {}
+    reach(path, lambda: path.fs.pipe_file(path.path, data, **options))
 
 
 def is_remote(path: FilePath) -> TypeGuard[UPath]:
@@ -149,18 +145,28 @@ def reach(path: UPath, request: Callable[[], Result]) -> Result:
 
 @contextmanager
 def remote_errors(path: UPath) -> Iterator[None]:
-    """Raise `UnreachableStore` for any library's error that says that a store does not answer."""
+    """Raise `UnreachableStore` for any library's error that says that a store does not answer.
+
+    Raises `UnusableStore` where the library itself is missing.
+    """
     try:
         yield
     except StoreError:
         raise
+    except ImportError as error:
+        remedy = (
+            "s3fs is missing. Install the extra s3 (docs/install.md)"
+            if path.protocol in _S3
+            else f"a package is missing ({error}). Install it"
+        )
+        raise UnusableStore(f"{path}: {remedy}.") from None
     except Exception as error:
         if isinstance(error, OSError) and not _is_transient(error):
             raise
         raise UnreachableStore(
-            f"{path} cannot be reached ({error}). Check its address (COUNTERFACTORY_HOME or "
-            "COUNTERFACTORY_IMAGES), its credentials and the network, then materialize again: what "
-            "was finished is kept."
+            f"{path} cannot be reached ({error}). Check its address (given to the command, or set "
+            "by COUNTERFACTORY_HOME or COUNTERFACTORY_IMAGES), its credentials and the network, "
+            "then run it again: what was finished is kept."
         ) from None
 
 

@@ -1,7 +1,9 @@
 """The image store on a real S3 endpoint, on loopback."""
 
+import sys
 import tempfile
 from hashlib import sha256
+from importlib import import_module
 from threading import Event, Thread
 from time import sleep
 
@@ -10,8 +12,15 @@ import s3fs
 from upath import UPath
 
 from assets.kit.pictures import draw_missing_pictures
-from resources.faults import AccessDenied, MissingItem, UnreachableStore, UnwritableStore
+from resources.faults import (
+    AccessDenied,
+    MissingItem,
+    UnreachableStore,
+    UnusableStore,
+    UnwritableStore,
+)
 from resources.storage import atomic_writes
+from resources.storage.atomic_writes import write_atomically
 from resources.storage.image_store import ImageStore
 from resources.storage.work_cache import WorkCache
 
@@ -199,3 +208,33 @@ def test_a_store_that_stays_away_is_given_up_after_a_minute(monkeypatch):
     with pytest.raises(UnreachableStore, match="refused"):
         atomic_writes.reach(UPath("s3://pictures/here"), refuse)
     assert clock == [60.0]
+
+
+@pytest.mark.parametrize(
+    ("address", "package", "remedy"),
+    [
+        ("s3://pictures/here", "s3fs", "s3fs is missing. Install the extra s3 (docs/install.md)."),
+        ("gs://pictures/here", "gcsfs", "to access Google Storage"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_at_once(monkeypatch, address, package, remedy):
+    monkeypatch.setattr(atomic_writes, "sleep", pytest.fail)
+    classes = import_module("fsspec.registry")._registry
+    monkeypatch.delitem(classes, address.split(":")[0], raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UnusableStore) as error:
+        write_atomically(UPath(address), PNG)
+    assert str(error.value).startswith(f"{address}: ")
+    assert remedy in str(error.value)
+
+
+def test_an_address_is_not_said_to_be_that_of_a_variable(monkeypatch):
+    monkeypatch.setattr(atomic_writes, "PATIENCE_S", 0.0)
+
+    def refuse():
+        raise ConnectionRefusedError("refused")
+
+    with pytest.raises(UnreachableStore) as error:
+        atomic_writes.reach(UPath("s3://pictures/answers.cassette"), refuse)
+    assert "given to the command, or set by COUNTERFACTORY_HOME or" in str(error.value)
+    assert "materialize" not in str(error.value)
