@@ -40,6 +40,10 @@ QUESTIONS = Columns(
 FORMS = {"binary": "direct_qa", "choice": "multiple_choice"}
 """Name of each form of question in the file."""
 LETTERS = "ABCDEFGH"
+_OPTION = re.compile(r"\s*\(?([A-Z]|[a-z](?=[.):]\s))[.):]\s*(.*)", re.DOTALL)
+"""A letter and its option: `A. Hot`, `(A) Hot`, `A: Hot`, `a. Hot`."""
+_NEXT_OPTION = re.compile(r"(?: ?[•;,])? (?=\(?\b[B-H][.):] )")
+"""What is between two options of one string."""
 _MAX_SHOWN = 20
 
 
@@ -132,26 +136,42 @@ def _read_item(form: str, item: Mapping[str, Any]) -> dict[str, Any]:
     if form == "binary":
         answers = {side: label.capitalize() for side, label in labels.items()}
         return {"prompt": write_yes_no_prompt(question), "options": {}, **answers, "text": question}
-    options = _join_options(item.get("options"))
-    prompt = write_choice_prompt(question, options)
-    return {"prompt": prompt, "options": options, **labels, "text": question}
+    values = item.get("options")
+    values = values if isinstance(values, list) else []
+    options = _join_options(values)
+    return {
+        "prompt": write_choice_prompt(question, options),
+        "options": options,
+        "has_options": bool(values),
+        **{side: label.upper() for side, label in labels.items()},
+        "text": question,
+    }
 
 
-def _join_options(values: Any) -> dict[str, str]:
+def _join_options(values: Sequence[Any]) -> dict[str, str]:
     """Options by letter; a part without one belongs to the option before it.
 
     >>> _join_options(["A. Yes", "it glows", "B. No"])
     {'A': 'Yes, it glows', 'B': 'No'}
+    >>> _join_options(["A. Hot • B. Cold"])
+    {'A': 'Hot', 'B': 'Cold'}
     """
     options: dict[str, str] = {}
-    for value in values if isinstance(values, list) else []:
-        match = re.fullmatch(r"\s*([A-Z])[.)]\s*(.*)", str(value), re.DOTALL)
+    for value in _split_options(values[0]) if len(values) == 1 else values:
+        match = _OPTION.fullmatch(str(value))
         if match:
-            options[match[1]] = match[2].strip()
+            options[match[1].upper()] = match[2].strip()
         elif options:
             last = [*options][-1]
             options[last] = f"{options[last]}, {str(value).strip()}"
     return options
+
+
+def _split_options(value: Any) -> list[str]:
+    """Options in one string; the string alone unless they are lettered A, B, C and so on."""
+    parts = _NEXT_OPTION.split(" ".join(str(value).split()))
+    letters = [match[1] for part in parts if (match := _OPTION.fullmatch(part))]
+    return parts if "".join(letters) == LETTERS[: len(parts)] else [str(value)]
 
 
 def _find_label_problem(form: str, item: Mapping[str, Any], pair_name: str) -> str | None:
@@ -164,7 +184,8 @@ def _find_label_problem(form: str, item: Mapping[str, Any], pair_name: str) -> s
     if not item["text"]:
         return "Its question is empty or missing."
     if form == "choice" and "".join(allowed) != LETTERS[: max(2, len(allowed))]:
-        return "Its options are not lettered from A on: correct the file."
+        problem = "not lettered from A on" if item["has_options"] else "missing, or no list"
+        return f"Its options are {problem}: correct the file."
     if wrong is not None:
         return f"Its label {wrong!r} is none of {', '.join(allowed)}: correct the file."
     if labels[0] == labels[1] or any([*options.values()].count(text) > 1 for text in texts):

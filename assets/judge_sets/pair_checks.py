@@ -23,10 +23,10 @@ def check_pairs(
 
     A source is a folder of pictures, or in a layout with several pictures a prompt source.
     """
-    groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    groups: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in collected:
-        groups[_find_pair_name(row, collection)].append(row)
-    rows = [_build_row(name, group, collection) for name, group in groups.items()]
+        groups[row["row"]].append(row)
+    rows = [_build_row(group, collection) for group in groups.values()]
     _reject_repeated(rows)
     sources: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -60,11 +60,10 @@ def _find_pair_name(row: Mapping[str, Any], collection: Collection) -> str:
     return name.rpartition("/")[0] if collection.layout else name
 
 
-def _build_row(
-    pair_name: str, group: Sequence[Mapping[str, Any]], collection: Collection
-) -> dict[str, Any]:
+def _build_row(group: Sequence[Mapping[str, Any]], collection: Collection) -> dict[str, Any]:
     """The row of a pair, from the rows of its pictures."""
     row, others = group[0], [json.loads(picture["other_columns"] or "{}") for picture in group]
+    pair_name = _find_pair_name(row, collection)
     names, column = collection.columns.responses or ("", ""), collection.columns.preferred or ""
     texts = [str(others[0].get(name) or "").strip() for name in names]
     label = str(others[0].get(column) or "").strip()
@@ -140,15 +139,27 @@ def _find_other_label(preferred: str | None, annotations: Any) -> str | None:
 
 
 def _reject_repeated(rows: Iterable[dict[str, Any]]) -> None:
-    """Reject pairs that show the same as an earlier one, in either order of the responses."""
-    earlier: dict[Any, str] = {}
+    """Reject pairs that show the same as an earlier one, in either order of the responses.
+
+    If one of them prefers the other response, all are rejected, since the right one is unknown.
+    """
+    groups: dict[Any, list[tuple[dict[str, Any], Any]]] = defaultdict(list)
     for row in rows:
         if row["reason"] is None:
             prompt, *responses = split_content(row)
-            shown = (prompt, frozenset(responses))
-            if shown in earlier:
-                row["reason"] = f"It shows the same as {earlier[shown]}: keep one."
-            earlier.setdefault(shown, row["location"])
+            preferred = responses["ab".index(row["preferred"])]
+            groups[prompt, frozenset(responses)].append((row, preferred))
+    for group in groups.values():
+        first_row, _ = group[0]
+        for row, preferred in group:
+            opposite = next((other for other, choice in group if choice != preferred), None)
+            if opposite is not None:
+                row["reason"] = (
+                    f"It shows the same as {opposite['location']}, where the other response is "
+                    "preferred: correct the wrong one."
+                )
+            elif row is not first_row:
+                row["reason"] = f"It shows the same as {first_row['location']}: keep one."
 
 
 def _reject_other_names(rows: list[dict[str, Any]]) -> None:

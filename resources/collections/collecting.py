@@ -31,7 +31,8 @@ def collect(
 
     Raises `UserFileError` if the table as a whole cannot be used.
     """
-    earlier = _Earlier(_WORDS + ("other_columns",) * bool(collection.columns.responses))
+    has_all_words = bool(collection.layout or collection.columns.responses)
+    earlier = _Earlier(_WORDS + ("other_columns",) * has_all_words)
     read = _read(collection)
     pictures = (((row, item), item.image if isinstance(item, Item) else item) for row, item in read)
     empty = True

@@ -12,7 +12,7 @@ from typing import Any
 from generators.prompts.response_pairs import PICTURE_MARK
 from resources.collections.folders import read_table_or_folder
 from resources.collections.judge_biases import BIAS_SIDES, JUDGE_BIASES
-from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError
+from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError, number_rows
 from resources.user_files.text_rows import read_json, read_json_lines
 
 SIDES = ("commonsense", "counterfactual")
@@ -28,18 +28,19 @@ def read_response_pairs(path: Path, table_format: TableFormat) -> Iterator[Row]:
     """
     value = read_json(path, table_format)
     pairs = value.get("pairs") if isinstance(value, Mapping) else None
+    remedy = "Name a file that the scripts of Multimodal RewardBench 2 have written, as t2i.json"
     if not isinstance(pairs, list):
+        raise UserFileError(f"{path}: no list `pairs`. {remedy}, or remove `layout`.")
+    if pairs and not any("prompt_content" in pair for pair in pairs if isinstance(pair, Mapping)):
         raise UserFileError(
-            f"{path}: no list `pairs`. Name a file that the scripts of Multimodal RewardBench 2 "
-            "have written, as t2i.json, or remove `layout`."
+            f"{path}: no pair has a `prompt_content`. {remedy}, not t2i_response_only.json."
         )
-    for number, pair in enumerate(pairs, 1):
-        yield from _split(f"pair {number:,}", number, pair, _read_pair)
+    yield from _split_rows(number_rows(pairs, "pair"), _read_pair, "id")
 
 
 def read_contrasts(path: Path, table_format: TableFormat) -> Iterator[Row]:
     """Both pictures of each line of CDH-Bench's file; `part` is the side."""
-    return _split_rows(read_json_lines(path, table_format), _read_contrast)
+    return _split_rows(read_json_lines(path, table_format), _read_contrast, "pair_id")
 
 
 def read_judge_biases(path: Path, table_format: TableFormat) -> Iterator[Row]:
@@ -49,41 +50,38 @@ def read_judge_biases(path: Path, table_format: TableFormat) -> Iterator[Row]:
     """
     columns = ("id", *_ITEM_TEXTS, *_ITEM_PICTURES.values())
     rows = read_table_or_folder(path, replace(table_format, columns=columns))
-    return _split_rows(rows, _read_biased_item)
+    return _split_rows(rows, _read_biased_item, "id")
 
 
 def _split_rows(
-    rows: Iterable[Row], read: Callable[[Mapping[str, Any]], "_Record"]
+    rows: Iterable[Row], read: Callable[[Mapping[str, Any]], "_Record"], id_field: str
 ) -> Iterator[Row]:
+    """A row for each picture of each record, or one with the problem of the record."""
+    places: dict[str, str] = {}
     for row in rows:
-        if row.problem:
-            yield row._replace(name=f"{_name_row(row.number)}/1")
-        else:
-            yield from _split(row.place, row.number, row.cells, read)
-
-
-def _split(
-    place: str, number: int, record: Any, read: Callable[[Mapping[str, Any]], "_Record"]
-) -> Iterator[Row]:
-    """A row for each picture of a record, or one with the problem of the record."""
-    try:
-        if not isinstance(record, Mapping):
-            raise BadRow("it is no JSON object")
-        name, cells, pictures = read(record)
-        if not pictures:
-            raise BadRow("it has no picture")
-    except BadRow as problem:
-        yield Row(number, place, problem=str(problem), name=f"{_name_row(number)}/1")
-        return
-    for index, (part, picture) in enumerate(pictures, 1):
-        picture_id = f"{name or _name_row(number)}/{index}"
-        picture_cells = {"picture": picture, "picture_id": picture_id, "part": part}
-        yield Row(
-            number,
-            f"{place}, picture {index} of {len(pictures)}",
-            {**cells, **picture_cells, "record": name},
-            name=picture_id,
-        )
+        try:
+            if row.problem:
+                raise BadRow(row.problem)
+            name, cells, pictures = read(row.cells)
+            if not pictures:
+                raise BadRow("it has no picture")
+            if name in places:
+                raise BadRow(f"it has the `{id_field}` {name!r}, as does {places[name]}: keep one")
+        except BadRow as problem:
+            row_name = f"{_name_row(row.number)}/1"
+            yield Row(row.number, row.place, problem=str(problem), name=row_name)
+            continue
+        if name:
+            places[name] = row.place
+        for index, (part, picture) in enumerate(pictures, 1):
+            picture_id = f"{name or _name_row(row.number)}/{index}"
+            picture_cells = {"picture": picture, "picture_id": picture_id, "part": part}
+            yield Row(
+                row.number,
+                f"{row.place}, picture {index} of {len(pictures)}",
+                {**cells, **picture_cells, "record": name},
+                name=picture_id,
+            )
 
 
 def _name_row(number: int) -> str:
@@ -96,7 +94,9 @@ _Record = tuple[str, Mapping[str, Any], Sequence[tuple[str, Any]]]
 
 
 def _read_pair(pair: Mapping[str, Any]) -> _Record:
-    contents = {"prompt": pair.get("prompt_content")}
+    if "prompt_content" not in pair:
+        raise BadRow("it has no `prompt_content`")
+    contents = {"prompt": pair["prompt_content"]}
     for letter in "ab":
         response = pair.get(f"response_{letter}")
         contents[letter] = (

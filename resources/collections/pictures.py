@@ -6,6 +6,7 @@ the number of pictures.
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -23,6 +24,14 @@ T = TypeVar("T")
 _VERSION = 1
 _MOST_AT_ONCE, _BYTES_AT_ONCE = 50, 64_000_000
 _LARGEST = 100_000_000
+_OTHER_FORMATS: Mapping[str, re.Pattern[bytes]] = {
+    "a GIF": re.compile(rb"GIF8[79]a"),
+    "a BMP": re.compile(rb"BM.{4}\0{4}", re.DOTALL),
+    "a TIFF": re.compile(rb"II\*\0|MM\0\*"),
+    "an AVIF": re.compile(rb".{4}ftypavi[fs]", re.DOTALL),
+    "a HEIC": re.compile(rb".{4}ftyphei[cx]", re.DOTALL),
+}
+"""First bytes of images in formats that are not taken."""
 
 
 class Taken(NamedTuple):
@@ -44,7 +53,7 @@ def take(
     batch: list[tuple[T, bytes | str]] = []
     size = 0
     for subject, picture in pictures:
-        data = _read(picture) if isinstance(picture, Path) else picture
+        data = _load(picture)
         batch.append((subject, data))
         size += len(data)
         if len(batch) >= _MOST_AT_ONCE or size >= _BYTES_AT_ONCE:
@@ -91,6 +100,17 @@ def _store(images: ImageStore, decoded: bytes | str) -> Taken:
     if isinstance(decoded, str):
         return Taken(problem=decoded)
     return Taken(images.put(decoded), *read_png_size(decoded))
+
+
+def _load(picture: Path | bytes | str) -> bytes | str:
+    """The bytes of a picture, or why it cannot be taken."""
+    data = _read(picture) if isinstance(picture, Path) else picture
+    if isinstance(data, bytes):
+        for kind, pattern in _OTHER_FORMATS.items():
+            if pattern.match(data):
+                name = picture if isinstance(picture, Path) else "its picture"
+                return f"{name} is {kind}: convert it to JPEG, PNG or WebP"
+    return data
 
 
 def _read(path: Path) -> bytes | str:

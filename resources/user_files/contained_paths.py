@@ -1,6 +1,7 @@
 """Files that a table names, kept to the folder that they belong to."""
 
 import os
+import unicodedata
 from pathlib import Path
 
 from resources.storage.atomic_writes import FilePath, is_remote, to_local_path
@@ -11,9 +12,18 @@ class OutsideFolder(ValueError):
 
 
 def resolve_contained_file(folder: Path, name: str, *, may_leave: bool = False) -> Path:
-    """The file of a name, from its folder. Raises `OutsideFolder` unless it `may_leave`."""
+    """The file of a name, from its folder. Raises `OutsideFolder` unless it `may_leave`.
+
+    Accents may be written in another way than on the disk, as in archives from macOS.
+    """
     path = folder / name
     require_contained(folder, path, may_leave=may_leave)
+    if not os.path.lexists(path):
+        for form in ("NFC", "NFD"):
+            other_path = folder / unicodedata.normalize(form, name)
+            if os.path.lexists(other_path):
+                require_contained(folder, other_path, may_leave=may_leave)
+                return other_path
     return path
 
 

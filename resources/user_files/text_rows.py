@@ -132,15 +132,24 @@ def read_json_rows(path: FilePath, table_format: TableFormat) -> Iterator[Row]:
 
 
 def _has_object_lines(path: FilePath, table_format: TableFormat) -> bool:
-    """Return whether the first line is an object without nested ones, whatever the file's name."""
+    """Return whether the first line is an object without nested ones, whatever the file's name.
+
+    A single one that has a list of objects, and no column of the table, is no row.
+    """
     with open_text(path, table_format) as file:
-        first_line = next(filter(str.strip, file), "")
+        lines = filter(str.strip, file)
+        first_line, second_line = next(lines, ""), next(lines, "")
     try:
         value = parse_untrusted(first_line)
     except BadJson:
         return False
     if not isinstance(value, Mapping):
         return False
+    columns = table_format.columns
+    if columns and not second_line and not any(column in value for column in columns):
+        lists = (item for item in value.values() if isinstance(item, list))
+        if any(isinstance(item, Mapping) for items in lists for item in items):
+            return False
     return not all(isinstance(item, Mapping) for item in value.values())
 
 

@@ -176,6 +176,8 @@ def change_item(name, **labels):
 
 
 SAME = "Two of its answers are the same, one of them right: correct the file."
+UNLETTERED = "Its options are not lettered from A on: correct the file."
+MISSING = "Its options are missing, or no list: correct the file."
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,15 @@ SAME = "Two of its answers are the same, one of them right: correct the file."
             ["choice"],
             SAME,
         ),
-        (change_item("multiple_choice", options=["2 feet"]), ["choice"], "Its options are not"),
+        (change_item("multiple_choice", options=["2 feet"]), ["choice"], UNLETTERED),
+        (
+            change_item("multiple_choice", options=["A. 2 feet B. 1 foot D. 3 feet C. x"]),
+            ["choice"],
+            UNLETTERED,
+        ),
+        (change_item("multiple_choice", options=["A. 2 feet, e.g. two"]), ["choice"], UNLETTERED),
+        (change_item("multiple_choice", options=[]), ["choice"], MISSING),
+        (change_item("multiple_choice", options={"A": "2 feet", "C": "3"}), ["choice"], MISSING),
         (
             change_item("multiple_choice", counterfactual_gt="E"),
             ["choice"],
@@ -225,7 +235,7 @@ def test_a_question_that_contradicts_itself_is_named(checked, change, forms, rea
     assert {row["outcome"] for row in others} == {"taken"}
 
 
-def test_a_picture_in_two_pairs_and_a_repeated_pair_are_refused(checked):
+def test_a_picture_in_two_pairs_is_refused(checked):
     place = checked.folder / "images/Size_Scale"
     right = (place / "Pair_1/counterfactual.png").read_bytes()
     (place / "Pair_1/counterfactual.png").write_bytes(
@@ -238,8 +248,53 @@ def test_a_picture_in_two_pairs_and_a_repeated_pair_are_refused(checked):
         f"Its picture images/Size_Scale/Pair_{number}/counterfactual.png" for number in (1, 2)
     }
     assert {row["outcome"] for row in others if row not in both} == {"taken"}
-    first, _ = checked(lambda pairs: pairs.append(pairs[0]))
-    assert {row["outcome"] for row in first} == {"rejected"}
+
+
+@pytest.mark.parametrize("change", [{}, {"pair_name": "other"}])
+def test_a_repeated_pair_is_named_by_its_own_line(checked, change):
+    first, others = checked(lambda pairs: pairs.insert(1, pairs[0] | change))
+    assert [row["outcome"] for row in first] == ["taken"] * 4
+    assert [(row["location"], row["reason"]) for row in others if row["reason"]] == [
+        ("line 2", "It has the `pair_id` 'Pair 1', as does line 1: keep one.")
+    ]
+
+
+def test_a_pair_with_one_picture_for_both_sides_is_rejected(checked):
+    place = checked.folder / "images/Size_Scale/Pair_1"
+    content = (place / "counterfactual.png").read_bytes()
+    (place / "counterfactual.png").write_bytes((place / "commonsense.png").read_bytes())
+    try:
+        first, others = checked(lambda pairs: None)
+    finally:
+        (place / "counterfactual.png").write_bytes(content)
+    assert {row["reason"] for row in first} == {
+        "Its picture images/Size_Scale/Pair_1/commonsense.png is that of another row as well: "
+        "download both again."
+    }
+    assert {row["outcome"] for row in others} == {"taken"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        # As in pairs 262, 59, and 56, 62, 65, 66 of the published file.
+        ["A. 2 feet  B. 1 foot C. 3 feet D. No feet"],
+        ["A. 2 feet B. 1 foot C. 3 feet D. No feet"],
+        ["A. 2 feet • B. 1 foot • C. 3 feet • D. No feet"],
+        ["(A) 2 feet", "(B) 1 foot", "(C) 3 feet", "(D) No feet"],
+        ["(A) 2 feet, (B) 1 foot, (C) 3 feet, (D) No feet"],
+        ["A: 2 feet", "B: 1 foot", "C: 3 feet", "D: No feet"],
+        ["a. 2 feet", "b. 1 foot", "c. 3 feet", "d. No feet"],
+    ],
+)
+def test_options_are_read_in_any_usual_form(checked, options):
+    labels = {"commonsense_gt": "a", "counterfactual_gt": "c"}
+    first, _ = checked(change_item("multiple_choice", options=options, **labels))
+    choices = [row for row in first if row["form"] == "choice"]
+    assert [row["reason"] for row in choices] == [None, None]
+    assert [row["ground_truth"] for row in choices] == ["A", "C"]
+    assert choices[0]["options"] == ["2 feet", "1 foot", "3 feet", "No feet"]
+    assert "A. 2 feet\nB. 1 foot\nC. 3 feet\nD. No feet" in choices[0]["question"]
 
 
 def test_a_pair_with_one_picture_outside_its_folder_is_rejected(checked, tmp_path):

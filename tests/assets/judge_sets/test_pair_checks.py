@@ -138,8 +138,10 @@ def test_picture_marks_in_a_plain_table_stand_for_no_picture(tmp_path):
 
 def test_a_repeated_pair_is_refused_under_its_name_and_under_another(checked):
     rows = checked(lambda pairs: pairs.append(pairs[0]))
-    reason = rows["mixed/" + FIRST]["reason"]
-    assert reason == "It has the picture and the words of pair 1, picture 1 of 2: keep one."
+    assert rows["mixed/" + FIRST]["outcome"] == "taken"
+    repeated = rows["mixed/row-25"]
+    assert repeated["location"] == "pair 25"
+    assert repeated["reason"] == f"It has the `id` {FIRST!r}, as does pair 1: keep one."
 
     def repeat(pairs):  # with the responses in the other order
         twin = deepcopy(pairs[1]) | {"id": "again"}
@@ -149,6 +151,57 @@ def test_a_repeated_pair_is_refused_under_its_name_and_under_another(checked):
     rows = checked(repeat)
     assert rows["mixed/again"]["reason"] == "It shows the same as pair 2: keep one."
     assert rows["mixed/" + SECOND]["outcome"] == "taken"
+
+
+def test_pairs_that_contradict_each_other_are_both_refused(checked):
+    def contradict(pairs):  # with the responses in the other order, and the label as it was
+        for name in ("again", "once more"):
+            twin = deepcopy(pairs[1]) | {"id": name, "human_annotations": None}
+            twin["response_a"], twin["response_b"] = twin["response_b"], twin["response_a"]
+            pairs.append(twin)
+
+    rows = checked(contradict)
+    reason = (
+        "It shows the same as {}, where the other response is preferred: correct the wrong one."
+    )
+    assert rows["mixed/" + SECOND]["reason"] == reason.format("pair 25")
+    assert rows["mixed/again"]["reason"] == reason.format("pair 2")
+    assert rows["mixed/once more"]["reason"] == reason.format("pair 2")
+    assert [row["outcome"] for row in rows.values()].count("rejected") == 3
+
+
+def test_a_name_that_is_there_twice_is_of_its_second_row(tmp_path):
+    Image.new("RGB", (9, 7), "red").save(tmp_path / "a.png")
+    (tmp_path / "pairs.csv").write_text(
+        "id,image,text,one,two,better\nx,a.png,Which?,A cat,A dog,one\n"
+        "x,a.png,What is it?,A fox,A hen,two\n"
+    )
+    (tmp_path / "collections.yaml").write_text(
+        "- {name: plain, path: pairs.csv, columns: {name: id, image: image, question: text, "
+        "responses: [one, two], preferred: better}}"
+    )
+    (collection,) = load(tmp_path / "collections.yaml").values()
+    stores = ImageStore(root=str(tmp_path / "data")), WorkCache(root=str(tmp_path / "data"))
+    rows, _ = check_pairs(collect(collection, *stores), collection)
+    assert [(row["location"], row["reason"]) for row in rows] == [
+        ("line 2", None),
+        ("line 3", "It has the name 'x', as does line 2: rename one."),
+    ]
+
+
+def test_a_file_without_prompts_names_the_one_to_take(checked):
+    def drop(pairs):
+        for pair in pairs:
+            del pair["prompt_content"]
+
+    with pytest.raises(
+        UserFileError,
+        match=r"no pair has a `prompt_content`\. Name a file that .*"
+        r"have written, as t2i\.json, not t2i_response_only\.json",
+    ):
+        checked(drop)
+    rows = checked(lambda pairs: pairs[0].pop("prompt_content"))
+    assert rows["mixed/row-1"]["reason"] == "It has no `prompt_content`."
 
 
 def test_permuted_prompts_are_refused_by_source(checked):

@@ -282,7 +282,7 @@ def test_the_published_layout_is_taken(checked):
             [9],
             "{}/../x.png lies outside {}",
         ),
-        (change_item(5, id=6), [6], "It has the name '6/1', as does row 5"),
+        (change_item(5, id=6), [6], "It has the `id` '6', as does row 5: keep one."),
         (change_item(5, id=None), [5], "Its `id` is 'None', no whole number."),
         (
             lambda items: items.append(items[9] | {"id": 99}),

@@ -81,6 +81,14 @@ def test_pope_has_json_lines_in_a_file_that_is_called_json(tmp_path, picture, co
     assert len({row["sha256"] for row in rows}) == 1
 
 
+def test_a_single_line_with_a_list_of_objects_is_a_row(tmp_path, picture, collected):
+    picture("a.jpg")
+    row = {"image": "a.jpg", "boxes": [{"left": 1}]}
+    (tmp_path / "one.json").write_text(json.dumps(row))
+    (taken,) = collected("- {name: one, path: one.json}")
+    assert (taken["reason"], json.loads(taken["other_columns"])) == (None, {"boxes": row["boxes"]})
+
+
 def test_mmvp_names_pictures_by_number(tmp_path, picture, collected):
     (tmp_path / "Questions.csv").write_text(
         "Index,Question,Options,Correct Answer\n"

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import unicodedata
 
 import numpy as np
 import pytest
@@ -169,6 +170,8 @@ def test_json_lines_that_are_none_are_of_their_row(tmp_path, picture, collected)
         ("mine.csv", b"file,text,score\n", "holds no rows"),
         ("mine.xlsx", b"PK", "is no table. Save it as one of .csv, .tsv"),
         ("mine.json", b'"a"', "neither a list of objects nor objects by name"),
+        ("mine.json", b'{"data": [{"file": "a.png"}]}', "nor objects by name"),
+        ("mine.json", b'{"version": 1, "data": [{"file": "a.png"}]}', "nor objects by name"),
         ("mine.json", b"[{", "Save or export it again, as JSON"),
         ("mine.json", b'[{"text": "\xe9"}]', "line 1: it is not text in UTF-8"),
         ("mine.parquet", b"PAR1", "mine.parquet cannot be read"),
@@ -215,6 +218,54 @@ def test_pictures_of_any_mode_and_turn_are_as_the_store_keeps_them(tmp_path, col
         if row["sha256"]:
             with Image.open(io.BytesIO(stores[0].get(row["sha256"]))) as kept:
                 assert (kept.mode, kept.format, kept.info) == ("RGB", "PNG", {})
+
+
+@pytest.mark.parametrize(
+    ("image_format", "kind"), [("GIF", "a GIF"), ("BMP", "a BMP"), ("TIFF", "a TIFF")]
+)
+def test_an_image_of_another_format_is_called_one(tmp_path, picture, collected, image_format, kind):
+    path = picture("mine/a.png").with_suffix(f".{image_format.lower()}")
+    with Image.open(tmp_path / "mine/a.png") as image:
+        image.save(path)
+    reasons = [row["reason"] for row in collected("- {name: mine, path: mine}") if row["reason"]]
+    assert reasons == [f"{path} is {kind}: convert it to JPEG, PNG or WebP."]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\0\0\0\x1cftypavif", "an AVIF"),
+        (b"\0\0\0\x18ftypheic", "a HEIC"),
+        (b"MM\0*\0\0", "a TIFF"),
+        (b"BMW and others", None),
+    ],
+)
+def test_an_image_in_a_table_is_called_its_rows(data, kind, stores):
+    ((_, taken),) = take([(1, data)], *stores)
+    if kind:
+        assert taken.problem == f"its picture is {kind}: convert it to JPEG, PNG or WebP"
+    else:
+        assert taken.problem == "14 bytes that are no image (JPEG, PNG, WEBP)"
+
+
+@pytest.mark.parametrize(("named", "stored"), [("NFD", "NFC"), ("NFC", "NFD")])
+def test_a_name_in_another_normal_form_is_that_of_its_file(
+    tmp_path, picture, collected, named, stored
+):
+    picture(f"mine/{unicodedata.normalize(stored, 'Ünï.png')}")
+    file = unicodedata.normalize(named, "Ünï.png")
+    (tmp_path / "mine/rows.jsonl").write_text(json.dumps({"image": file}))
+    (row,) = collected("- {name: mine, path: mine/rows.jsonl}")
+    assert (row["reason"], row["file"]) == (None, file)
+
+
+def test_a_name_in_another_normal_form_does_not_leave_the_folder(tmp_path, picture, collected):
+    picture("mine/red.png")
+    (tmp_path / "mine/Ü.png").symlink_to(picture("secret.png", "blue"))
+    file = unicodedata.normalize("NFD", "Ü.png")
+    (tmp_path / "mine/rows.jsonl").write_text(json.dumps({"image": file}))
+    (row,) = collected("- {name: mine, path: mine/rows.jsonl}")
+    assert "lies outside" in row["reason"]
 
 
 def test_a_second_time_nothing_is_decoded_and_what_is_damaged_heals(
