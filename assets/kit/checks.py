@@ -70,13 +70,24 @@ def rows_ended_check(step: Step[Any]) -> Check:
 
 
 def no_failures_check(step: Step[Any], shown: Sequence[str]) -> Check:
-    """The check that no request has failed; `shown` are the columns that name a row."""
+    """The check that no request has failed; `shown` are the columns that name a row.
+
+    It warns of what the log of an imported judge lacks: nobody can be asked for that.
+    """
 
     def passes(work: StepRun[Any], rows: Sequence[Row]) -> AssetCheckResult:
         reasons = select_values(rows, step.table.outcome_column, "reason", *shown)
         failed = [(reason, *named) for ended, reason, *named in reasons if ended == "failed"]
+        model = step.model(work.partition, work.config)
+        is_imported = model is not None and model.is_imported
         summary = "Every request had a reply."
-        if failed:
+        if failed and is_imported:
+            summary = (
+                f"No imported log has an answer to {len(failed):,} of {len(rows):,} questions. "
+                "They count as missing, and cannot be asked. Import a log that has them, by "
+                "`counterfactory import-answers`."
+            )
+        elif failed:
             (reason, _), *_ = Counter(reason for reason, *_ in failed).most_common(1)
             partition_note = f" of {work.partition}" if work.partition else ""
             summary = (
@@ -85,7 +96,8 @@ def no_failures_check(step: Step[Any], shown: Sequence[str]) -> Check:
                 "only those are sent."
             )
         wrong = pd.DataFrame(failed, columns=["reason", *shown])
-        return build_check_result(summary, wrong[[*shown, "reason"]])
+        severity = AssetCheckSeverity.WARN if is_imported else AssetCheckSeverity.ERROR
+        return build_check_result(summary, wrong[[*shown, "reason"]])._replace(severity=severity)
 
     return Check("nothing_failed", "No request has failed.", passes)
 

@@ -269,7 +269,7 @@ def _find_warning(task: JudgeTask) -> str | None:
 
 
 def _count_missing(line: QuoteLine) -> int:
-    return line.to_send + line.in_batch + line.follow_ups
+    return line.to_send + line.in_batch + line.unanswerable + line.follow_ups
 
 
 def _format_alternatives(names: Sequence[str]) -> str:

@@ -37,8 +37,9 @@ class QuoteLine:
     Of the distinct `requests`, some are `stored` and some are `in_batch`; `to_send` are the others.
     `follow_ups` is an upper bound of those that depend on replies not yet received.
     `missing_asset` has to be materialized before requests can be counted, where it is set.
-    Of those to send, `unpainted` are known to fail: a folder of pictures lacks them; and
-    `oversized` are not sent: their pictures exceed a limit of the model, as `excess` of one says.
+    Of those to send, `unpainted` are known to fail: a folder of pictures lacks them. Not sent are
+    `oversized` ones, whose pictures exceed a limit of the model, as `excess` of one says, and
+    `unanswerable` ones: no log of an imported judge has them.
     `spared` ones are no requests: the verdict of a rule is certain.
     """
 
@@ -50,6 +51,7 @@ class QuoteLine:
     in_batch: int = 0
     follow_ups: int = 0
     unpainted: int = 0
+    unanswerable: int = 0
     oversized: int = 0
     excess: str = ""
     spared: SparedRequests = field(default_factory=SparedRequests)
@@ -59,7 +61,8 @@ class QuoteLine:
     @property
     def to_send(self) -> int:
         """Number of requests to send now."""
-        return self.requests - self.stored - self.in_batch - self.oversized
+        unsent = self.stored + self.in_batch + self.oversized + self.unanswerable
+        return self.requests - unsent
 
 
 class SampledStep(NamedTuple):
@@ -218,17 +221,21 @@ class _QuoteBuilder:
         }
         excesses = find_excesses(model, unsent, self._pricing.sizes, self._images)
         for key, (request, lines) in new.items():
+            unanswerable = model.is_imported and key in unsent
             unpainted = (
-                model.may_lack_answers and key not in stored and not is_painted(model, request)
+                model.may_lack_answers
+                and key not in stored
+                and not (model.is_imported or is_painted(model, request))
             )
             for quote_line in lines:
                 quote_line.requests += 1
                 quote_line.stored += key in stored
                 quote_line.in_batch += key in waiting
                 quote_line.unpainted += unpainted
+                quote_line.unanswerable += unanswerable
                 quote_line.oversized += key in excesses
                 quote_line.excess = quote_line.excess or excesses.get(key, "")
-            if key in unsent and key not in excesses:
+            if key in unsent and key not in excesses and not unanswerable:
                 self._pricing.add_cost(model, request, lines)
             may_be_repaired = may_repair and key not in stored and key not in excesses
             repair = find_longest_repair(model, request) if may_be_repaired else None

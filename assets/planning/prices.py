@@ -135,6 +135,8 @@ class Pricing:
 
     def _cost(self, model: Model, request: Request, mode: Mode) -> _Cost:
         """Compute the cost of a request, the same for all of its shape."""
+        if model.is_free:
+            return _Cost(0, 0, guessed=False, pictured=0, per_picture=0)
         most = compute_most_usage(model, request, self.sizes)
         pictured = Usage(count_most_picture_tokens(model, request, self.sizes), 0, 0.0)
         typical = self._estimate_usage(model, request)

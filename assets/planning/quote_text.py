@@ -84,6 +84,7 @@ def sum_totals(quote: Quote) -> QuoteLine:
         line.stored += total.stored
         line.in_batch += total.in_batch
         line.oversized += total.oversized
+        line.unanswerable += total.unanswerable
         line.follow_ups += total.follow_ups
         line.missing_asset = line.missing_asset or total.missing_asset
         for mode, price in line.prices.items():
@@ -204,12 +205,12 @@ def _iterate_notes(quote: Quote, silent: Sequence[AssetKey]) -> Iterator[str]:
         if line.spared.number
     )
     for line in quote.lines:
-        if line.unpainted and line.model.backend == "imported":
+        if line.unanswerable:
             yield (
-                f"{line.model.name}: {line.unpainted:,} of {line.requests:,} questions have no "
+                f"{line.model.name}: {line.unanswerable:,} of {line.requests:,} questions have no "
                 "imported answer. They count as missing."
             )
-        elif line.unpainted:
+        if line.unpainted:
             yield (
                 f"{line.model.name}: {line.unpainted:,} of {line.requests:,} pictures are not in "
                 f"{line.model.model} and would fail. {prompts_command(line.asset, line.partition)}"

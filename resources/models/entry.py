@@ -166,6 +166,11 @@ class Model(BaseModel):
         return self.backend in ("stand_in", "folder", "imported")
 
     @property
+    def is_imported(self) -> bool:
+        """True where its only answers come from logs: what these lack cannot be asked."""
+        return self.backend == "imported"
+
+    @property
     def may_lack_answers(self) -> bool:
         """True where one request without an answer says nothing of the others."""
         return self.backend in ("folder", "imported")

@@ -1,9 +1,12 @@
 """The check that warns where a model's answers can often not be used."""
 
-import pytest
-from dagster import AssetCheckSeverity
+from types import SimpleNamespace
 
-from assets.kit.checks import unparsed_rate_check
+import pytest
+from dagster import AssetCheckSeverity, AssetKey
+
+from assets.kit.checks import no_failures_check, unparsed_rate_check
+from resources.models.catalog import Model
 
 
 def rows(**outcomes):
@@ -42,3 +45,34 @@ def test_one_way_of_prompting_does_not_hide_another():
     result = unparsed_rate_check("prompting", "").passes(None, answers)
     assert not result.passed
     assert "| debiased | 4 | 0 | 10 | 0.4 |" in result.metadata["shares"].value
+
+
+@pytest.mark.parametrize(
+    ("backend", "severity", "remedy"),
+    [
+        (
+            "imported",
+            AssetCheckSeverity.WARN,
+            "Import a log that has them, by `counterfactory import-answers`.",
+        ),
+        ("openai", AssetCheckSeverity.ERROR, "Materialize some/answers of flags again"),
+    ],
+)
+def test_answers_that_no_log_has_warn_and_cannot_be_asked_again(backend, severity, remedy):
+    model = Model(name="j", backend=backend, model="j", family="some", roles=("judge",))
+    step = SimpleNamespace(
+        key=AssetKey(["some", "answers"]),
+        table=SimpleNamespace(outcome_column="outcome"),
+        model=lambda partition, config: model,
+    )
+    work = SimpleNamespace(partition="flags", config=None)
+    answers = [
+        {"question_id": "Q1", "outcome": "failed", "reason": "It is away."},
+        {"question_id": "Q2", "outcome": "answered", "reason": None},
+    ]
+    result = no_failures_check(step, ["question_id"]).passes(work, answers)
+    assert (result.passed, result.severity) == (False, severity)
+    assert "1 of 2 " in result.description
+    assert remedy in result.description
+    assert ("again" in result.description) is (backend != "imported")
+    assert no_failures_check(step, ["question_id"]).passes(work, answers[1:]).passed

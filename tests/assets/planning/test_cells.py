@@ -114,6 +114,17 @@ def test_many_judges_are_planned_once_and_priced_as_a_quote_prices_each(made, pl
     assert found[0].command == "counterfactory judge cheap --benchmark vlmbias"
 
 
+def test_a_judge_of_whom_no_log_is_imported_costs_nothing(made):
+    logged = Model(
+        name="logged", backend="imported", model="logged", family="some", roles=("judge",)
+    )
+    with cells_at(made, (*MODELS, logged)) as (cells, _):
+        cell = cells.quote_cell(logged, load_benchmarks()[VLMBIAS])
+    assert (cell.expected_cost, cell.max_cost) == ("$0.00", "$0.00")
+    assert cell.missing == cell.line.requests > 0
+    assert not cell.line.prices["online"].is_guess
+
+
 def test_what_is_answered_is_counted(root, server):
     somebody = judge_at(server, longest_output=100)
     done = ask(root, somebody, config={"answers_somebody": {"limit": ANSWERED}})

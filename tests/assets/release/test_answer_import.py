@@ -180,6 +180,13 @@ def test_rows_that_a_log_lacks_are_missing_answers(sources, write_log):
     failed = table[table["outcome"] == "failed"]
     assert failed["reason"].str.contains("no imported log has an answer").all()
     assert all(map(isnan, failed["score"]))
+    (check,) = [
+        check
+        for check in result.get_asset_check_evaluations()
+        if check.check_name == "nothing_failed"
+    ]
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert f"has an answer to {len(failed):,} of {len(table):,} questions" in check.description
 
 
 def change_first(**cells):
@@ -259,8 +266,12 @@ def test_a_quote_counts_what_no_log_has_answered(sources, write_log, instance):
     planners = build_step_planners({step.key: step})
     quote = quote_tasks(planners, context, [Task(step.key, TOPIC, {})])
     (line,) = quote.lines
-    assert line.unpainted == line.requests - line.stored
-    assert line.stored == done.new
-    unanswered = f"{line.unpainted:,} of {line.requests:,} questions have no imported answer"
-    assert unanswered in format_text(quote, [])
+    assert line.unanswerable == line.requests - line.stored
+    assert (line.stored, line.to_send) == (done.new, 0)
+    unanswered = f"{line.unanswerable:,} of {line.requests:,} questions have no imported answer"
+    text = format_text(quote, [])
+    assert unanswered in text
+    assert "nothing is left to send" in text
+    assert "unknown" not in text
+    assert quote.is_free
     assert [*find_obstacles(quote.totals, Limits(total=0.0))] == []
