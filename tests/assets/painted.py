@@ -120,11 +120,13 @@ class Studio:
         return path
 
     def accept_isolated(self, subject, word="accept"):
-        """Decide on a subject's picture without its background."""
-        rows = self.table("isolated_edits", "artist").set_index("subject")
+        """Decide on all of a subject's pictures without their background."""
+        rows = self.table("isolated_edits", "artist")
+        digests = rows.loc[rows["subject"].eq(subject), "sha256"]
         path = self.root / "reviews" / f"{TOPIC}-isolated.csv"
         lines = path.read_text() if path.exists() else "image,verdict,reason\n"
-        path.write_text(f"{lines}{rows.loc[subject, 'sha256']},{word},\n")
+        decisions = (f"{digest},{word},\n" for digest in digests)
+        path.write_text("".join([lines, *decisions]))
 
     def sent(self, since=0):
         """How many requests have come since, by what they were for."""

@@ -5,6 +5,7 @@ again, whichever editor made it: another editor, or another edit, is asked for t
 stays in the table under any limit.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -139,17 +140,16 @@ class IsolatedEdits(Edits):
         }
 
     def rows(self, work: StepRun[EditsConfig]) -> list[dict[str, Any]]:
-        """The accepted edit of each photograph, or within the limit a row for each edit to make.
+        """The accepted edits of each photograph, or within the limit a row for each edit to make.
 
         Raises `UserFileError` for a review file that cannot be followed, before anything is sent.
         """
         painter, topic = split_photograph_key(work.partition)
         sources = self._find_sources(work)
         verdicts = read_verdicts(review_file(work.home, name_review(topic)))
-        accepted = {
-            (row["prompt"], *row["sources"]): row
-            for row in select_accepted(load_isolated_edits(work.home, painter, topic), verdicts)
-        }
+        accepted = defaultdict[tuple[str, ...], list[Row]](list)
+        for row in select_accepted(load_isolated_edits(work.home, painter, topic), verdicts):
+            accepted[row["prompt"], *row["sources"]].append(row)
         limited_ids = {photograph.base_id for photograph in self.list_limited(work)}
         rows = []
         for photograph in self.load_base_images(work):
@@ -159,9 +159,8 @@ class IsolatedEdits(Edits):
                 **self.build_row(work, photograph, prompt, [source]),
                 "sentence": write_isolation_task(photograph),
             }
-            stored = accepted.get((prompt, source["sha256"]))
-            if stored is not None:
-                rows.append({**row, **stored})
+            if stored := accepted.get((prompt, source["sha256"])):
+                rows += [{**row, **edit} for edit in stored]
             elif photograph.base_id in limited_ids:
                 rows += [row | {"edit_number": n} for n in range(work.config.edits_per_image)]
         return rows

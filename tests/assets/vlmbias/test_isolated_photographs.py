@@ -101,6 +101,14 @@ class TestEdits:
         studio.must("isolated_edits", painter="artist", isolated_edits={"editor": "other"})
         assert studio.sent() == {"edited": 2}
 
+    def test_all_accepted_edits_of_a_photograph_stay_in_the_table(self, studio):
+        studio.must("isolated_edits", painter="artist", isolated_edits={"edits_per_image": 2})
+        studio.accept_isolated("dog")
+        for _ in range(2):
+            rows = studio.table("isolated_edits", "artist")
+            assert rows.loc[rows["subject"].eq("dog"), "edit_number"].tolist() == [0, 1]
+            studio.must("isolated_edits", painter="artist", isolated_edits={"edits_per_image": 2})
+
     def test_without_an_accepted_photograph_nobody_is_asked(self, studio):
         studio.review()
         studio.must("photographs")
