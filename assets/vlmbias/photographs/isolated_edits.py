@@ -233,17 +233,17 @@ def load_isolated_edits(home: DataRoot, painter: str, topic: str) -> Sequence[Ro
 
 
 def select_accepted(rows: Sequence[Row], verdicts: Verdicts) -> list[Row]:
-    """The first accepted edit of each photograph.
+    """The accepted edits.
 
     A stand-in's is none, nor is a picture that several photographs have given.
     """
-    unclear, accepted = find_ambiguous_pictures(rows), dict[str, Row]()
+    unclear, accepted = find_ambiguous_pictures(rows), list[Row]()
     for row in rows:
         verdict = verdicts.get(row["sha256"]) if row["outcome"] == "edited" else None
         is_accepted = verdict is not None and verdict.decision == ACCEPT
         if is_accepted and row["sha256"] not in unclear and not row["is_stand_in"]:
-            accepted.setdefault(row["sources"][0], row)
-    return [*accepted.values()]
+            accepted.append(row)
+    return accepted
 
 
 def write_isolated_review(

@@ -64,7 +64,8 @@ def isolated_photographs(
     }
     require_known_candidates(accepted_verdicts, edits, file, review_page(file))
     changed = [row for row in to_records(photographs) if row["image_set"] == "benchmark"]
-    accepted = {row["sources"][0]: row for row in select_accepted(edits, verdicts)}
+    # The first accepted edit of a photograph is the one that is shown.
+    accepted = {row["sources"][0]: row for row in reversed(select_accepted(edits, verdicts))}
     pairs = [
         (row, accepted[row["source_sha256"]]) for row in changed if row["source_sha256"] in accepted
     ]
