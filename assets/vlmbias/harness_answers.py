@@ -7,6 +7,7 @@ from assets.vlmbias.common import GROUP, answers_key
 from generators.name_suggestions import suggest_names
 from generators.topics import DRAWN, PHOTOGRAPHED
 from metrics import BASELINE
+from metrics.vlmbias.harness_scores import SCORED_QUESTIONS
 from resources.storage.data_root import DataRoot
 from resources.storage.files import list_folder
 
@@ -17,9 +18,10 @@ _COLUMNS = [
 
 
 def load_judge_answers(home: DataRoot, judge: str) -> pd.DataFrame:
-    """Load a judge's answers to the questions of every topic that it has answered.
+    """Load a judge's answers to the questions that harnesses score, about the benchmark's pictures.
 
-    Raises `NotMaterialized` for a judge without answers, with those that have some.
+    Topics without any such answer are left out, as those that an imported log lacks. Raises
+    `NotMaterialized` for a judge without answers, with those that have some.
     """
     key = answers_key(judge)
     tables = {topic: home.find(key, topic, _COLUMNS) for topic in (*DRAWN, *PHOTOGRAPHED)}
@@ -36,4 +38,7 @@ def load_judge_answers(home: DataRoot, judge: str) -> pd.DataFrame:
             f"Or materialize vlmbias/answers_{judge}, or import a finished run's log."
         )
     rows = pd.concat(answers, ignore_index=True)
-    return rows[rows["prompting"] == BASELINE]
+    is_scored = rows["question_id"].isin(SCORED_QUESTIONS) & (rows["image_set"] == "benchmark")
+    scored = rows[is_scored & (rows["prompting"] == BASELINE)]
+    answered_topics = scored.loc[scored["outcome"] != "failed", "domain"].unique()
+    return scored[scored["domain"].isin(answered_topics)]

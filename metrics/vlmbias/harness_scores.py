@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeAlias
 
 from metrics.reply_parsing.bracketed_answers import Outcome
 
+SCORED_QUESTIONS = ("Q1", "Q2")
+"""The questions of the published data that harnesses score."""
 PATTERN = r"\{\s*([^{}]*?)\s*\}"
 """The pattern that inspect_ai's scorer is given: what stands in the first curly brackets."""
 

@@ -53,7 +53,7 @@ def test_one_way_of_prompting_does_not_hide_another():
         (
             "imported",
             AssetCheckSeverity.WARN,
-            "Import a log that has them, by `counterfactory import-answers`.",
+            "Import a log that has them, by `counterfactory",
         ),
         ("openai", AssetCheckSeverity.ERROR, "Materialize some/answers of flags again"),
     ],
