@@ -115,6 +115,15 @@ def parse_painter_key(key: str, partitions_def: PartitionsDefinition[Any] | None
     return split_partition_key(key, partitions_def)[name]
 
 
+def find_partition_painter(
+    key: str, partitions_def: PartitionsDefinition[Any] | None
+) -> str | None:
+    """Find the painter, or collection, of a partition; None for one of other things."""
+    if is_by_painter(partitions_def):
+        return parse_painter_key(key, partitions_def)
+    return key if partitions_def in BY_PAINTER else None
+
+
 def partitions_suffix(partitions_def: PartitionsDefinition[Any] | None) -> str:
     """Format the partitioning of assets as a suffix of a job's name: by_domain_and_painter."""
     if isinstance(partitions_def, MultiPartitionsDefinition):

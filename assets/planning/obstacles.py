@@ -1,14 +1,18 @@
 """Obstacles that a quote reveals: each run would fail before sending anything."""
 
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from assets.kit.model_lookup import NoSuchModel
+from assets.kit.partitions import find_partition_painter, list_painters
 from assets.kit.plan import PlanContext
-from assets.kit.step import Steps
+from assets.kit.step import Step, Steps
 from assets.kit.step_planner import build_step_planners
 from assets.planning.lines import QuoteLine, quote_tasks
 from assets.planning.quote_selection import Task, to_planned_configs
+from assets.planning.quote_text import list_refused
 from resources.calls.spending import NANO
 from resources.faults import KeyNotSet, StoreError
 from resources.models.backend_pool import load_api_key
@@ -60,9 +64,11 @@ def require_tasks_possible(
 ) -> None:
     """Raise `CannotBegin` where tasks would ask models that have no key, or no price for a budget.
 
+    Raises it as well for pictures of a painter that was removed from models.yaml.
     Only tasks of such models are quoted, since most selections have none. What cannot be quoted is
     left to its run, which says why.
     """
+    _require_painters(steps, tasks)
     doubtful = [task for task in tasks if task.asset in steps and _is_doubtful(steps, task, limits)]
     if not doubtful:
         return
@@ -74,6 +80,38 @@ def require_tasks_possible(
     except (StoreError, ValueError):
         return
     require_no_obstacles(totals, limits)
+
+
+def _require_painters(steps: Steps, tasks: Sequence[Task]) -> None:
+    """Raise `CannotBegin` for tasks whose painter has no entry, with the partitions of others.
+
+    A partition stays where its painter was removed, since it has what that has painted.
+    """
+    lacking: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        if task.asset in steps and (painter := _find_removed_painter(steps[task.asset], task)):
+            path = steps[task.asset].catalog.path
+            lacking[f"{painter} is no painter in {path}."].append(task)
+    if not lacking:
+        return
+    removed = {task.partition for removed_tasks in lacking.values() for task in removed_tasks}
+    others = dict.fromkeys(task.partition for task in tasks if task.partition not in removed | {""})
+    remedy = f", or leave it out: --partitions '{','.join(others)}'" if others else ""
+    lines = [f"{source}: {reason}" for source, reason in list_refused(lacking)]
+    lines += [f"Add its entry again{remedy}.", "Nothing was begun or sent."]
+    raise CannotBegin("\n".join(lines))
+
+
+def _find_removed_painter(step: Step[Any], task: Task) -> str | None:
+    """Find the painter whose entry a task needs and lacks; None where it lacks none."""
+    try:
+        step.model(task.partition, step.config(**task.config))
+    except NoSuchModel:
+        painter = find_partition_painter(task.partition, step.asset.partitions)
+        return None if painter in list_painters(step.catalog) else painter
+    except ValueError:
+        return None
+    return None
 
 
 def _is_doubtful(steps: Steps, task: Task, limits: Limits) -> bool:
