@@ -46,8 +46,12 @@ class Answer(NamedTuple):
 def parse_annotator(name: str) -> str:
     """A person's name as files are named by it; raises `ValueError` for one that names no file."""
     name = normalize("NFC", " ".join(name.split()))
-    is_ours = f"{name}.csv".casefold() == SHEET or name.casefold().startswith(f"{PANEL_SHEET}-")
-    if not name or len(name) > _MOST_NAMED or is_ours or not set(name) <= _find_letters(name):
+    if f"{name}.csv".casefold() == SHEET or name.casefold().startswith(f"{PANEL_SHEET}-"):
+        raise ValueError(
+            f"Annotator {name!r}: the sheets to fill in have this name. Write another, such as "
+            "your first name."
+        )
+    if not name or len(name) > _MOST_NAMED or not set(name) <= _find_letters(name):
         raise ValueError(
             f"Annotator {name!r}: a file is named by it. Write 1 to {_MOST_NAMED} letters, digits, "
             "spaces, dots, hyphens or underscores, the first a letter or a digit."

@@ -3,6 +3,7 @@ const find = id => document.getElementById(id);
 const annotator = new URLSearchParams(location.search).get("annotator") ?? "";
 const nameOfWindow = crypto.randomUUID();
 const images = new Map();
+const noticeKey = "notice";
 let form, current, conflict, busy = false, agreementTimer;
 
 const isFull = () => find("item").classList.contains("full");
@@ -76,8 +77,9 @@ function showProgress(state) {
     ? [`Last: ${last.value}${last.reason ? ` (${last.reason})` : ""}`, last.title, ...last.notes].join(" · ") : "";
   const {count, names} = state.outdated;
   find("outdated").hidden = !count;
+  const subject = count === 1 ? ["1 answer is", "stays"] : [`${count} answers are`, "stay"];
   find("outdated").firstElementChild.textContent =
-    `${count} answers are about what is not under review now and stay in the file: ${names.join(", ")}${count > names.length ? " …" : ""}.`;
+    `${subject[0]} about what is not under review now and ${subject[1]} in the file: ${names.join(", ")}${count > names.length ? " …" : ""}.`;
   clearTimeout(agreementTimer);
   agreementTimer = setTimeout(showAgreement, 500);
 }
@@ -91,17 +93,27 @@ async function showAgreement() {
   } catch { /* The next decision says that the server is away. */ }
 }
 
+const nameReview = ({asset, parts}) => [asset, ...parts].join("\n");
+
+// The server of another review runs here now: load its form, and say there what it replied.
+function loadOtherReview(state) {
+  sessionStorage.setItem(noticeKey, state.error || state.message);
+  busy = false; // Nothing waits to be written: leaving needs no question.
+  location.reload();
+}
+
 // A decision that the server did not take, as it is away, is sent again until it does.
 async function send(action, content = {}) {
   if (busy) return;
   busy = true;
-  const body = JSON.stringify({annotator, window: nameOfWindow, ...content});
+  const body = JSON.stringify({annotator, window: nameOfWindow, asset: form.asset, ...content});
   try {
     for (;;) {
       try {
         const reply = await fetch(action, {method: "POST", body, headers: {"Content-Type": "application/json"}});
         const state = await reply.json();
-        if (state.error) say("error", state.error);
+        if (state.asset && nameReview(state) !== nameReview(form)) loadOtherReview(state);
+        else if (state.error) say("error", state.error);
         else await show(state);
         return;
       } catch {
@@ -172,7 +184,7 @@ find("other").addEventListener("submit", event => {
 });
 addEventListener("beforeunload", event => { if (busy) event.preventDefault(); });
 addEventListener("pagehide", () => {
-  if (annotator) navigator.sendBeacon("leave", JSON.stringify({annotator, window: nameOfWindow}));
+  if (annotator && form) navigator.sendBeacon("leave", JSON.stringify({annotator, window: nameOfWindow, asset: form.asset}));
 });
 
 async function begin() {
@@ -180,10 +192,19 @@ async function begin() {
   document.querySelector("h1").textContent = document.title = `Review of ${form.asset}`;
   buildForm();
   find("who").hidden = Boolean(annotator);
-  if (!annotator) { document.querySelector("#who input").focus(); return; }
+  const nameField = document.querySelector("#who input");
+  if (!annotator) { nameField.focus(); return; }
   const reply = await fetch(`state?${new URLSearchParams({annotator, window: nameOfWindow})}`);
   const state = await reply.json();
-  if (state.error) { say("error", state.error); find("who").hidden = false; }
-  else await show(state);
+  if (state.error) {
+    say("error", state.error);
+    find("who").hidden = false;
+    nameField.value = annotator;
+    nameField.focus();
+    return;
+  }
+  await show(state);
+  say("error", sessionStorage.getItem(noticeKey) ?? "");
+  sessionStorage.removeItem(noticeKey);
 }
 begin();

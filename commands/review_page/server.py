@@ -76,7 +76,7 @@ class ReviewServer:
         """Describe the form: its task, answers and reasons."""
         form = self._session.form
         reply = {
-            "asset": form.asset,
+            **self._session.describe_review(),
             "task": form.task,
             "guidelines": form.guidelines,
             "choices": [*form.choices.items()],
@@ -131,6 +131,12 @@ class ReviewServer:
         }
         if action not in actions:
             return PlainTextResponse("Nothing is here.\n", 404, _HEADERS)
+        if text.get("asset") != session.asset:
+            problem = (
+                f"{session.asset} is under review here now, and your page showed another review: "
+                "nothing was written. Go on here, or start the other review again."
+            )
+            return JSONResponse(session.describe_review() | {"error": problem}, 409, _HEADERS)
         return _reply(lambda: actions[action](parse_annotator(text.get("annotator", ""))))
 
 

@@ -56,7 +56,7 @@ class ReviewSession:
     """The review of some parts of an asset, for all windows of one server."""
 
     def __init__(self, reviews: UPath, asset: str, parts: Sequence[str], seed: int) -> None:
-        self._reviews, self._asset, self._names, self._seed = reviews, asset, parts, seed
+        self._reviews, self.asset, self.parts, self._seed = reviews, asset, parts, seed
         self._lock = Lock()
         self._windows = ReviewWindows()
         self._history: dict[str, list[_Done]] = {}
@@ -68,13 +68,13 @@ class ReviewSession:
 
         Raises `NothingToReview`, and `UserFileError` for a damaged file; then all stays as it was.
         """
-        stored_paths = list_parts(self._reviews, self._asset)
-        paths = [stored_paths[name] for name in self._names if name in stored_paths]
+        stored_paths = list_parts(self._reviews, self.asset)
+        paths = [stored_paths[name] for name in self.parts if name in stored_paths]
         if not paths:
             raise NothingToReview(
-                f"{self._asset}: {', '.join(self._names)} cannot be reviewed any more, as nothing "
+                f"{self.asset}: {', '.join(self.parts)} cannot be reviewed any more, as nothing "
                 f"of it is left in {self._reviews}. Materialize it again: counterfactory run "
-                f"{self._asset}"
+                f"{self.asset}"
             )
         states = self._find_states(paths)
         books = [AnswerBook(self._reviews, read_part(path)) for path in paths]
@@ -107,7 +107,11 @@ class ReviewSession:
             len(first.keys() - second.keys())
             for first, second in ((self.entries, before), (before, self.entries))
         )
-        return f"{self._asset} was materialized meanwhile: {new} items are new, {gone} are gone."
+        return f"{self.asset} was materialized meanwhile: {new} new items, {gone} gone."
+
+    def describe_review(self) -> dict[str, Any]:
+        """Describe which review this is, by which a page tells it from another one."""
+        return {"asset": self.asset, "parts": [*self.parts]}
 
     def show(self, annotator: str, window: str) -> dict[str, Any]:
         """Describe what a window shows: the next items, and how far the review is."""
@@ -130,9 +134,7 @@ class ReviewSession:
             if entry is None:
                 text = "This item is not under review any more: your decision was not written."
                 return self._describe(annotator, window, message=f"{text} {message}".strip())
-            if decision.value not in self.form.choices:
-                choices = ", ".join(self.form.choices)
-                raise UserFileError(f"{decision.value!r}: no answer. Choose from {choices}.")
+            self._check_answer(decision)
             with entry.book.writing():
                 existing = self._find_answer(entry, annotator)
                 if existing is None:
@@ -146,6 +148,19 @@ class ReviewSession:
                     return self._describe(annotator, window, conflict=(entry, existing))
             self._windows.find(annotator, window).count_decision(decision.item)
             return self._describe(annotator, window, message=message, last=entry)
+
+    def _check_answer(self, decision: Decision) -> None:
+        """Raise `UserFileError` for an answer that the form does not have."""
+        value, reason, choices = decision.value, decision.reason, [*self.form.choices]
+        if value not in choices:
+            raise UserFileError(f"{value!r}: no answer. Choose from {', '.join(choices)}.")
+        if reason and not self.form.reasons:
+            raise UserFileError(f"{reason!r}: this form takes no reasons. Send {value!r} alone.")
+        if reason and value != choices[-1]:
+            raise UserFileError(
+                f"{reason!r}: a reason goes with {choices[-1]!r}, not with {value!r}. "
+                f"Send {value!r} without a reason."
+            )
 
     def _set_item_aside(self, entry: _Entry, annotator: str) -> str:
         """Move an answer to an earlier text of an item to a file beside; return a sentence on it.
@@ -262,6 +277,7 @@ class ReviewSession:
         )
         total = len(self.entries)
         return {
+            **self.describe_review(),
             "items": [_to_json(entry) for entry in upcoming],
             "done": answered,
             "total": total,

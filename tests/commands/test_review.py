@@ -36,7 +36,9 @@ class Window:
     """A window of the page, as its script talks with the server."""
 
     def __init__(self, client, annotator, name=None):
-        self.client, self.names = client, {"annotator": annotator, "window": name or annotator}
+        asset = client.get("/form").json()["asset"]
+        self.client = client
+        self.names = {"annotator": annotator, "window": name or annotator, "asset": asset}
         self.see()
 
     def see(self):
@@ -125,8 +127,13 @@ class TestFiles:
             ("anna", 3): 1,
             ("ben", 4): 2,
         }
+        before = read_file(folder / "anna.csv")
         anna.decide("9")
         assert "Choose from 4, 3, 2, 1" in anna.state["error"]
+        anna.see()
+        anna.decide("4", "wrong count")
+        assert anna.state["error"].startswith("'wrong count': this form takes no reasons.")
+        assert read_file(folder / "anna.csv") == before
 
     def test_a_pair_is_what_its_panel_reads(self, root):
         make_pairs(root, range(3))
@@ -137,6 +144,14 @@ class TestFiles:
         window.decide("reject", "two readings")
         panel = read_panel(UPath(root / "reviews/vhexpansion/flags/grammar"), "pair")
         assert panel["anna"][first][:2] == ("reject", "two readings")
+
+    def test_a_reason_goes_with_a_rejection_alone(self, anna, file):
+        anna.decide("accept", "wrong count")
+        assert anna.state["error"] == (
+            "'wrong count': a reason goes with 'reject', not with 'accept'. "
+            "Send 'accept' without a reason."
+        )
+        assert not file.exists()
 
     def test_undo_takes_back_just_the_last_one(self, anna, file):
         anna.decide("accept")
@@ -434,7 +449,7 @@ class TestChanged:
         gone = decided - {row["sha256"] for row in rows}
         anna.see()
         assert anna.state["message"] == (
-            "vlmbias/candidates was materialized meanwhile: 8 items are new, 8 are gone."
+            "vlmbias/candidates was materialized meanwhile: 8 new items, 8 gone."
         )
         assert anna.state["done"] == 6 - len(gone)
         assert anna.state["outdated"]["count"] == len(gone) > 0
@@ -525,6 +540,36 @@ class TestChanged:
         assert (anna.state["total"], len(anna.state["items"])) == (12, 5)
 
 
+class TestAnotherReview:
+    @pytest.fixture
+    def scorer(self, root):
+        make_scores(root, range(3))
+        scorer = Window(open_client(root, HUMAN_SCORES), "anna")
+        scorer.decide("3")
+        return scorer
+
+    @pytest.mark.parametrize("names", [{"asset": CANDIDATES}, {}])
+    def test_a_page_of_another_asset_changes_nothing(self, root, scorer, names):
+        path = root / "reviews" / "protobias" / "artist" / "anna.csv"
+        before = path.read_bytes()
+        item = {"item": scorer.key, "value": "4"}
+        for action, content in (("decide", item), ("undo", {}), ("skip", item), ("set-aside", {})):
+            body = {"annotator": "anna", "window": "old", **names, **content}
+            reply = scorer.client.post(f"/{action}", json=body)
+            assert reply.status_code == 409
+            assert reply.json() == {
+                "asset": HUMAN_SCORES,
+                "parts": ["artist"],
+                "error": "protobias/human_scores is under review here now, and your page showed "
+                "another review: nothing was written. Go on here, or start the other review again.",
+            }
+        assert path.read_bytes() == before
+
+    def test_each_state_and_the_form_name_the_review(self, scorer):
+        for reply in (scorer.client.get("/form").json(), scorer.see(), scorer.send("undo")):
+            assert (reply["asset"], reply["parts"]) == (HUMAN_SCORES, ["artist"])
+
+
 class TestServer:
     def test_what_nobody_expects_is_answered_in_words(self, anna, monkeypatch):
         def fail(*_):
@@ -563,6 +608,15 @@ class TestServer:
             parse_annotator(name)
         reply = anna.client.get("/state", params={"annotator": name})
         assert (reply.status_code, "Annotator" in reply.json()["error"]) == (409, True)
+
+    @pytest.mark.parametrize("name", ["to-score", "To-Score", "sheet-to-review"])
+    def test_a_name_of_a_sheet_is_refused_for_it(self, name):
+        with pytest.raises(ValueError, match="Annotator") as refusal:
+            parse_annotator(name)
+        assert str(refusal.value) == (
+            f"Annotator '{name}': the sheets to fill in have this name. Write another, such as "
+            "your first name."
+        )
 
     def test_names_of_people_are_taken(self):
         names = ["anna", "Anna B.", "José", "anna@example.org", "李", "a-b_c 2"]

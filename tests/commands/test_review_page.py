@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from assets.vlmbias.photographs.selection import FORM
 from tests.conftest import BROWSER_MS
-from tests.reviewed import make_candidates, serving
+from tests.reviewed import make_candidates, make_scores, serving
 
 pytestmark = pytest.mark.slow
 
@@ -172,6 +172,38 @@ def test_a_server_that_is_killed_loses_no_decision(tmp_path, new_page):
     page.context.close()
 
 
+def test_a_page_of_another_review_loads_its_form(tmp_path, new_page):
+    root = tmp_path / "data"
+    make_candidates(root, range(2))
+    make_scores(root, range(2))
+    page = new_page()
+    with serving(root, CANDIDATES) as (_, address):
+        anna = Tab(page, f"{address}?annotator=anna")
+    port = int(address.rstrip("/").rpartition(":")[2])
+    with serving(root, "protobias/human_scores", port=port):
+        page.keyboard.press("2")
+        expect(page.locator("h1")).to_have_text("Review of protobias/human_scores")
+        expect(page.locator("#error")).to_contain_text("nothing was written")
+        assert page.locator("#reasons").is_hidden()
+        reviews, scores = root / "reviews", root / "reviews" / "protobias" / "artist" / "anna.csv"
+        assert not [path for path in (reviews / "animals.csv", scores) if path.exists()]
+        anna.press("2")
+        expect(page.locator("#error")).to_be_hidden()
+        with scores.open(newline="") as lines:
+            assert [row["score"] for row in csv.DictReader(lines)] == ["2"]
+    page.context.close()
+
+
+def test_a_page_of_other_parts_loads_the_form_again(anna):
+    def name_other_parts(route):
+        route.fulfill(json=route.fetch().json() | {"parts": ["logos"]})
+
+    anna.page.route("**/undo", name_other_parts)
+    anna.page.keyboard.press("u")
+    expect(anna.page.locator("#error")).to_have_text("There is nothing to undo.")
+    assert len([url for url in anna.requests if url.endswith("/form")]) == 2
+
+
 def decide_all(tabs, keys):
     """Press keys in turn, without waiting for another's page, until each page is at its end."""
     for _ in range(200):
@@ -238,7 +270,7 @@ def test_pictures_that_changed_meanwhile_are_said_and_set_aside(review, anna):
     rows = make_candidates(review.root, range(100, 104))
     anna.press("r")
     assert "not under review any more: your decision was not written" in anna.text("message")
-    assert "4 items are new, 12 are gone" in anna.text("message")
+    assert "4 new items, 12 gone" in anna.text("message")
     assert anna.item in {row["sha256"] for row in rows}
     assert anna.text("outdated").startswith("6 answers are about what is not under review now")
     assert review.read().keys() == decided
@@ -253,6 +285,24 @@ def test_pictures_that_changed_meanwhile_are_said_and_set_aside(review, anna):
     aside.unlink()
     new = anna.press("a")
     assert review.read() == {new: KEYS["a"]}
+
+
+def test_one_outdated_answer_is_one(review):
+    review.file.write_text(f"image,verdict,reason,annotator\n{'0' * 64},accept,,anna\n")
+    with review.tabs("anna") as [anna]:
+        assert anna.text("outdated").startswith(
+            "1 answer is about what is not under review now and stays in the file: 000000000000"
+        )
+
+
+def test_a_name_that_is_refused_stays_to_be_changed(review, blank):
+    blank.goto(review.address)
+    name = blank.locator("#who input")
+    name.fill("Zoë O'Neil")
+    name.press("Enter")
+    expect(blank.locator("#error")).to_contain_text('Annotator "Zoë O\'Neil"')
+    expect(name).to_have_value("Zoë O'Neil")
+    expect(name).to_be_focused()
 
 
 def test_undo_shows_the_last_one_again(review, anna):
@@ -290,6 +340,20 @@ def test_a_typed_reason_is_kept_until_it_is_written(review, anna):
 def test_caps_lock_does_not_silence_the_keys(review, anna):
     decided = {anna.press(key): KEYS[key.lower()] for key in "AR"}
     assert review.read() == decided
+
+
+def test_messages_are_in_the_window_and_the_form_scrolls(anna):
+    page, footer = anna.page, anna.page.locator("footer")
+    for width, height in ((1366, 625), (1280, 600), (1280, 720), (400, 700)):
+        page.set_viewport_size({"width": width, "height": height})
+        box = footer.bounding_box()
+        assert box["y"] + box["height"] <= height, (width, height)
+        if width > 800:
+            assert page.evaluate("document.documentElement.scrollHeight") == height
+        page.locator("#guidelines").scroll_into_view_if_needed()
+        box, top = page.locator("#guidelines").bounding_box(), footer.bounding_box()["y"]
+        assert box["y"] + box["height"] <= top, (width, height)
+        page.evaluate("scrollTo(0, 0)")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
