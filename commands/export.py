@@ -26,9 +26,12 @@ def export(
 
         counterfactory export vlmbias/accuracy answers.cassette
     """
+    from resources.cassette import export_cassette, require_replaceable
+
+    require_replaceable(file)
+
     from assets.kit.upstream_calls import find_upstream_calls
     from definitions import catalog, defs
-    from resources.cassette import export_cassette
     from resources.settings.locations import find_data_root
 
     upstream = find_upstream_calls(defs, catalog, select, find_data_root(), split_list(partitions))

@@ -37,18 +37,35 @@ def scores(
 
         counterfactory scores gpt_4_1 --items differences.csv
     """
-    from assets.vlmbias.harness_answers import load_judge_answers
     from metrics.vlmbias.harness_table import compare_harnesses
-    from resources.settings.locations import find_data_root
-    from resources.storage.data_root import DataRoot
 
-    answers = load_judge_answers(DataRoot(root=str(find_data_root())), judge)
+    answers = _load_answers(judge)
     comparison = compare_harnesses(answers)
+    if items is not None:
+        _require_replaceable(items, comparison.differences)
     topics = ", ".join(dict.fromkeys(answers["domain"]))
     _print_numbers(judge, topics, comparison)
     _print_differences(comparison)
     if items is not None:
         _write_items(items, comparison.differences)
+
+
+def _load_answers(judge: str) -> "pd.DataFrame":
+    """Load a judge's answers; the error names models.yaml if it lacks the judge."""
+    from assets.kit.table_asset import NotMaterialized
+    from assets.vlmbias.common import answers_key
+    from assets.vlmbias.harness_answers import load_judge_answers
+    from resources.settings.locations import find_data_root
+    from resources.storage.data_root import DataRoot
+
+    try:
+        return load_judge_answers(DataRoot(root=str(find_data_root())), judge)
+    except NotMaterialized as error:
+        from definitions import by_key, catalog
+
+        if answers_key(judge) in by_key:
+            raise
+        raise NotMaterialized(f"{error} For either, add {judge} to {catalog.path}.") from None
 
 
 def _print_numbers(judge: str, topics: str, comparison: "HarnessComparison") -> None:
@@ -75,6 +92,24 @@ def _print_differences(comparison: "HarnessComparison") -> None:
             f"lmms-eval ends a reply after 32 tokens: {comparison.long_replies:,} replies have "
             "more words, and may lose their answer in a run of its own."
         )
+
+
+def _require_replaceable(file: Path, differences: "pd.DataFrame") -> None:
+    """Raise `ValueError` if a file has another first line than `_write_items` gives it."""
+    from resources.user_files.spreadsheets import format_csv
+
+    if not file.is_file():
+        return
+    own_head = format_csv(list(differences.columns), [])
+    try:
+        with file.open(encoding="utf-8", errors="replace", newline="") as lines:
+            head = lines.readline(len(own_head) + 1)
+    except OSError as error:
+        raise ValueError(
+            f"{file} is there and cannot be read ({error.strerror}): name another file."
+        ) from None
+    if head and head != own_head:
+        raise ValueError(f"{file} is there and is no file of --items: name another file.")
 
 
 def _write_items(file: Path, differences: "pd.DataFrame") -> None:

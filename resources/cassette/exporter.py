@@ -1,7 +1,7 @@
 """Writing a cassette."""
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from typing import IO, NamedTuple
@@ -9,13 +9,24 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from resources.calls import CallStore
 from resources.cassette import archive_format as layout
+from resources.cassette.archive_format import BadCassette
 from resources.execution.workers import map_in_threads
 from resources.faults import CorruptItem, MissingItem, UnwritableStore
-from resources.storage.atomic_writes import FilePath, open_to_write
+from resources.storage.atomic_writes import (
+    FilePath,
+    is_remote,
+    open_to_write,
+    reach,
+    to_local_path,
+)
 from resources.storage.image_store import ImageStore
 from resources.user_files.spreadsheets import guard_sheet
 
 _THE_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
+_ENTRY = b"PK\3\4"
+"""The start of a zip's part; its name follows at `_NAME_OFFSET`."""
+_NAME_OFFSET = 30
+_HEAD_BYTES = _NAME_OFFSET + len(layout.CALLS)
 
 
 class ExportResult(NamedTuple):
@@ -65,6 +76,31 @@ def export_cassette(
     return ExportResult(
         calls=len(set(keys)), pictures=len(digests), reviews=len(reviews), bytes=size
     )
+
+
+def require_replaceable(path: FilePath) -> None:
+    """Raise `BadCassette` if a file at `path` is no cassette; an empty one may be replaced."""
+    try:
+        head = _read_head(path)
+    except OSError as error:
+        raise BadCassette(
+            f"{path} is there and cannot be read ({error.strerror or error}): name another file."
+        ) from None
+    if head and not (head.startswith(_ENTRY) and head[_NAME_OFFSET:] == layout.CALLS.encode()):
+        raise BadCassette(f"{path} is there and is no cassette: name another file.")
+
+
+def _read_head(path: FilePath) -> bytes:
+    """The first bytes of a file; none if there is no file."""
+    if is_remote(path):
+        # Credentials that may only write are told of no object, nor of its content.
+        with suppress(OSError):
+            return reach(path, lambda: bytes(path.fs.cat_file(path.path, 0, _HEAD_BYTES)))
+        return b""
+    if not path.is_file():
+        return b""
+    with to_local_path(path).open("rb") as file:
+        return file.read(_HEAD_BYTES)
 
 
 def _review_part(topic: str) -> str:

@@ -34,6 +34,20 @@ def test_it_prints_each_harness_and_why_it_differs(command, stored_answers, tmp_
     assert (items[0]["theirs"], items[0]["ours"]) == ("wrong", "right")
 
 
+def test_a_file_of_items_replaces_one_of_its_own_alone(command, stored_answers, tmp_path):
+    arguments = ("scores", "gpt", "--items")
+    file = tmp_path / "models.yaml"
+    done = command(*arguments, file, COUNTERFACTORY_HOME=stored_answers)
+    assert done.exit_code == 2
+    assert f"{file} is there and is no file of --items: name another file." in done.stderr
+    assert done.stdout == ""
+    assert file.read_text() == "[]"
+    (tmp_path / "items.csv").touch()
+    for _ in range(2):
+        done = command(*arguments, "items.csv", COUNTERFACTORY_HOME=stored_answers)
+        assert done.exit_code == 0, done.stderr
+
+
 def test_long_replies_are_named(command, stored_answers):
     path = stored_answers / "vlmbias" / "answers_gpt" / "flags.parquet"
     rows = pd.read_parquet(path)
@@ -48,6 +62,11 @@ def test_mistakes_are_named(command, stored_answers, tmp_path):
     assert result.exit_code == 2
     assert "gtp: not among the judges with answers to VLMBias" in result.output
     assert "did you mean gpt?" in result.output
+    assert "For either, add gtp to " in result.output
+    judge = "- {name: prior, backend: stand_in, model: prior, family: stand_in, roles: [judge]}"
+    result = command("scores", "prior", models=judge, COUNTERFACTORY_HOME=stored_answers)
+    assert "Or materialize vlmbias/answers_prior" in result.output
+    assert "For either" not in result.output
     result = command("scores", "gpt", COUNTERFACTORY_HOME=tmp_path / "nothing")
     assert result.exit_code == 2
     assert "there is none" in result.output
