@@ -24,6 +24,8 @@ def release(
         Path | None,
         typer.Option(
             metavar="FOLDER",
+            exists=True,
+            file_okay=False,
             help="Write nothing: compare a release, and all its rows, with what would be written.",
         ),
     ] = None,
@@ -45,16 +47,20 @@ def release(
     if folder is None or (to and check):
         raise typer.BadParameter("Give --to or --check, one of them.")
 
-    from assets.planning.judge_quote import find_benchmarks
-    from assets.release import ReleaseOptions, verify_release, write_release
+    try:
+        from assets.planning.judge_quote import find_benchmarks
+        from assets.release import ReleaseOptions, verify_release, write_release
 
-    (chosen,) = find_benchmarks([benchmark])
-    options = ReleaseOptions(
-        partitions=split_list(partitions), licence=licence, has_webdataset=webdataset
-    )
-    with open_release_sources() as sources:
-        act = write_release if to else verify_release
-        released = act(folder, chosen, sources, options)
+        (chosen,) = find_benchmarks([benchmark])
+        options = ReleaseOptions(
+            partitions=split_list(partitions), licence=licence, has_webdataset=webdataset
+        )
+        with open_release_sources() as sources:
+            act = write_release if to else verify_release
+            released = act(folder, chosen, sources, options)
+    except KeyboardInterrupt:
+        outcome = "nothing of the release was kept" if to else "the check is not finished"
+        raise KeyboardInterrupt(f"Interrupted: {outcome}.") from None
     for table in released.tables:
         splits = ", ".join(f"{split.name} {split.rows:,}" for split in table.splits)
         typer.echo(f"{table.declaration.config}: {table.rows:,} rows ({splits})")

@@ -25,6 +25,26 @@ class CheckedRows(NamedTuple):
     licences: Sequence[PartLicence]
 
 
+class RowsRefused(ReleaseRefused):
+    """Rows or answers must not leave; the message has a line for each reason."""
+
+    def __init__(
+        self, benchmark: Benchmark, problems: Sequence[str], clean_partitions: Sequence[str]
+    ) -> None:
+        self._name, self._problems, self._partitions = benchmark.name, problems, clean_partitions
+        super().__init__(self.format(f"{benchmark.title}: nothing was released.", "--to"))
+
+    def format(self, head: str, option: str) -> str:
+        """A message of the problems below `head`; `option` precedes the folder in the command."""
+        lines = [head, *(f"- {problem}" for problem in self._problems)]
+        if self._partitions:
+            lines.append(
+                f"Partitions without such rows: counterfactory release {self._name} {option} "
+                f"FOLDER --partitions '{','.join(self._partitions)}'"
+            )
+        return "\n".join(lines)
+
+
 def check_release(
     benchmark: Benchmark,
     sources: ReleaseSources,
@@ -46,14 +66,7 @@ def check_release(
             for partition in (() if secret_answers else inputs.partitions)
             if _is_clean(benchmark, inputs, partition, RowCheck(secrets, licences))
         ]
-        others = (
-            f"\nPartitions without such rows: counterfactory release {benchmark.name} --to FOLDER "
-            f"--partitions '{','.join(clean)}'"
-        )
-        lines = "".join(f"\n- {problem}" for problem in problems)
-        raise ReleaseRefused(
-            f"{benchmark.title}: nothing was released.{lines}{others if clean else ''}"
-        )
+        raise RowsRefused(benchmark, problems, clean)
     if not check.counts:
         raise ReleaseRefused(
             f"{benchmark.title}: nothing was released, as its tables have no rows. Materialize "

@@ -32,6 +32,8 @@ def write_beside(folder: Path, *, replace: bool) -> Iterator[Path]:
     scratch = folder.with_name(f".{folder.name}.{uuid4().hex}")
     replaced = folder.with_name(f"{scratch.name}.old")
     with _translate_errors(folder):
+        if folder.is_mount():
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
         folder.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(folder)
         scratch.mkdir()
@@ -88,6 +90,11 @@ def _translate_errors(folder: Path) -> Iterator[None]:
             ) from error
         if isinstance(error, StoreError):
             raise
+        if error.errno == errno.EBUSY:
+            raise UnwritableStore(
+                f"{folder} is the root of a mount, which a release cannot replace, and nothing of "
+                "it was kept. Name a folder in it."
+            ) from error
         raise UnwritableStore(
             f"{folder} cannot be written ({error.strerror or error}), and nothing of the release "
             "was kept. Name a folder that you may write to."

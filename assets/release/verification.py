@@ -13,12 +13,14 @@ import pyarrow.parquet as pq
 from assets.kit.benchmarks import Benchmark
 from assets.kit.release_tables import ReleaseRow, ReleaseTable
 from assets.release import card, croissant, licences
+from assets.release.checking import RowsRefused
 from assets.release.checksums import CHECKSUMS, hash_files
 from assets.release.contents import Release, ReleaseSources
 from assets.release.leaderboards import RESULTS_FOLDER, build_leaderboard_files
 from assets.release.options import ReleaseOptions
 from assets.release.preparation import PreparedRelease, prepare_release
 from assets.release.provenance import find_origins
+from assets.release.refusals import ReleaseRefused
 
 _NAMED = 20
 """Differences that a message lists."""
@@ -36,7 +38,15 @@ def verify_release(
 
     Raises `ReleaseMismatch`, and as `prepare_release`.
     """
-    prepared = prepare_release(benchmark, sources, options)
+    try:
+        prepared = prepare_release(benchmark, sources, options)
+    except RowsRefused as refusal:
+        head = (
+            f"{folder}: not compared, as nothing of {benchmark.title} could be released with these "
+            "options. Give the --partitions, --licence and --webdataset that the folder was made "
+            "with."
+        )
+        raise ReleaseRefused(refusal.format(head, "--check")) from None
     files = {
         (table.config, split): [
             path.relative_to(folder).as_posix()

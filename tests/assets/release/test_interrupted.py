@@ -1,11 +1,15 @@
 """Releases on a disk that fills up, and by processes that are killed: whole or not there."""
 
+import errno
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from assets.release import ReleaseOptions, write_release
 from assets.release.staging import write_beside
+from resources.faults import UnwritableStore
 from tests.assets.release.small import SHAPES
 
 FULL = """
@@ -117,6 +121,29 @@ def test_a_replaced_release_that_was_not_removed_is_removed_by_the_next_one(
     assert len([*target.parent.iterdir()]) == 2
     write_release(target, SHAPES, sources, ReleaseOptions(), replace=True)
     assert [*target.parent.iterdir()] == [target]
+
+
+def test_a_folder_that_is_the_root_of_a_mount_is_named_before_anything_is_written():
+    with (
+        pytest.raises(UnwritableStore, match=r"^/proc is the root of a mount.*Name a folder in it"),
+        write_beside(Path("/proc"), replace=False),
+    ):
+        raise AssertionError
+
+
+def test_a_mount_that_looks_like_a_folder_is_named_once_it_refuses(tmp_path, monkeypatch):
+    """A folder that is mounted elsewhere on its own disk."""
+
+    def refuse(*_):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with (
+        pytest.raises(UnwritableStore, match="is the root of a mount"),
+        write_beside(tmp_path / "out", replace=False),
+    ):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_may_not_be_written_is_named(sources, tmp_path):

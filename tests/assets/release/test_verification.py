@@ -7,9 +7,15 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from assets.release import ReleaseMismatch, ReleaseOptions, verify_release, write_release
+from assets.release import (
+    ReleaseMismatch,
+    ReleaseOptions,
+    ReleaseRefused,
+    verify_release,
+    write_release,
+)
 from assets.release.checksums import write_checksums
-from tests.assets.release.small import SHAPES
+from tests.assets.release.small import SHAPES, with_rows
 
 
 @pytest.fixture
@@ -151,6 +157,20 @@ def test_an_empty_folder_and_a_missing_file_are_caught(folder, sources, tmp_path
     shutil.rmtree(folder / "data/squares")
     with pytest.raises(ReleaseMismatch, match="squares/dev: it has fewer rows"):
         verify(folder, sources)
+
+
+def test_without_the_options_that_it_was_made_with_it_says_to_give_them(sources, tmp_path):
+    benchmark = with_rows(lambda row, _: row._replace(is_stand_in=row.row_id.startswith("dark")))
+    write_release(tmp_path / "out", benchmark, sources, ReleaseOptions(partitions=["light"]))
+    verify(tmp_path / "out", sources, benchmark, partitions=["light"])
+    with pytest.raises(ReleaseRefused) as caught:
+        verify(tmp_path / "out", sources, benchmark)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'out'}: not compared, as nothing of Shapes could be")
+    assert "Give the --partitions, --licence and --webdataset that the folder was" in message
+    assert "\n- 3 rows made by stand-ins: squares/dev/dark/10, " in message
+    assert message.endswith("counterfactory release shapes --check FOLDER --partitions 'light'")
+    assert "--to" not in message
 
 
 def test_a_release_of_other_words_is_caught(folder, sources):
