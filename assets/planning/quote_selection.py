@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from logging import getLogger
 from typing import Any, NamedTuple, TypeAlias
 
 from dagster import (
@@ -13,15 +14,18 @@ from dagster import (
     DagsterError,
     DagsterInstance,
 )
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from assets.kit.plan import PlannedConfigs, Planners
 from generators.name_suggestions import suggest_names
 from resources.execution.dagster_internals import find_config_class
 from resources.settings.run_config import BadConfig, Config
 
+_LOG = getLogger(__name__)
 _NAME = re.compile(r"[\w/]+")
 """Pattern of a plain name, which uses no selection syntax."""
+_UNQUOTED = ("resources", "execution", "loggers")
+"""Parts of a run config that a quote ignores, beside `ops`."""
 
 AssetsByKey: TypeAlias = Mapping[AssetKey, AssetsDefinition]
 """The assets that there are, by key."""
@@ -40,6 +44,13 @@ class SelectionConfig(Config):
         default={},
         description="Run config of the assets' ops as in the launchpad: {ops: {…: {config: {…}}}}.",
     )
+
+    @field_validator("config")
+    @classmethod
+    def _check_config(cls, config: dict[str, Any]) -> dict[str, Any]:
+        """Refuse resources: a job has its own, beside its ops."""
+        _require_ops_alone(config)
+        return config
 
 
 class CannotQuote(ValueError):
@@ -80,11 +91,12 @@ def select_quoted_tasks(
 ) -> QuoteSelection:
     """The partitions of the selected assets that ask models: those named, or all that they have.
 
-    `select` is written as in Dagster's asset selection, `config` as in its launchpad. Raises
-    `CannotQuote` for a selection that cannot be read or selects nothing, for a partition that no
-    selected asset has, and for config of an op that is not selected or does not take it.
+    `select` is written as in Dagster's asset selection, `config` as in its launchpad: its resources
+    and execution are ignored, and a warning names them. Raises `CannotQuote` for a selection that
+    cannot be read or selects nothing, for a partition that no selected asset has, and for config of
+    an op that is not selected or does not take it.
     """
-    tasks = _tasks(assets, instance, select, partitions, config or {})
+    tasks = _tasks(assets, instance, select, partitions, _drop_unquoted(config or {}))
     asking = {key: asset_tasks for key, asset_tasks in tasks.items() if key in planners}
     silent = {key: asset_tasks for key, asset_tasks in tasks.items() if key not in planners}
     if asking:
@@ -195,17 +207,27 @@ def _suggest_model_assets(name: str, names: Iterable[str]) -> str:
     return " If it is named by a model, add the model to models.yaml first."
 
 
-def _configs(assets: AssetsByKey, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:
-    """Split a run config into the config of each asset's op."""
-    ops = config.get("ops", {})
-    if not isinstance(ops, Mapping) or set(config) - {"ops"}:
+def _drop_unquoted(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    unquoted = [name for name in config if name in _UNQUOTED]
+    if unquoted:
+        _LOG.warning("Not used from the config, as only `ops` counts: %s.", ", ".join(unquoted))
+    return {name: part for name, part in config.items() if name not in unquoted}
+
+
+def _require_ops_alone(config: Mapping[str, Any]) -> None:
+    if not isinstance(config.get("ops", {}), Mapping) or set(config) - {"ops"}:
         raise CannotQuote(
             'The config has to be that of ops alone, as in {"ops": {"vlmbias__answers_gpt_4_1": '
             '{"config": {"prompting": ["debiased"]}}}}.'
         )
+
+
+def _configs(assets: AssetsByKey, config: Mapping[str, Any]) -> dict[AssetKey, Mapping[str, Any]]:
+    """Split a run config into the config of each asset's op."""
+    _require_ops_alone(config)
     keys = {key.to_python_identifier(): key for key in assets}
     configs = {}
-    for name, op_config in ops.items():
+    for name, op_config in config.get("ops", {}).items():
         if name not in keys:
             among = suggest_names(name, keys)
             raise CannotQuote(f"The config names the op {name!r}, which is not selected{among}.")

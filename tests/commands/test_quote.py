@@ -56,6 +56,18 @@ def test_it_prints_a_sentence_and_a_table(quote, tmp_path):
     assert row.split()[:6] == ["vlmbias/answers_gpt", "flags", "gpt", "4", "0", "4"]
 
 
+def test_a_run_config_is_taken_of_which_the_ops_count(quote, tmp_path, caplog):
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "ops: {vlmbias__answers_gpt: {config: {prompting: [baseline, debiased]}}}\n"
+        "resources: {budget: {config: {per_run_usd: 1}}}\nexecution: {config: {}}"
+    )
+    done = quote('kind:"judge" and group:"vlmbias"', "--partitions", "flags", "--config", config)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("4 requests to gpt: ")
+    assert "Not used from the config, as only `ops` counts: resources, execution." in caplog.text
+
+
 def test_variables_are_read_from_the_env_file_of_the_folder_and_never_said(
     quote, tmp_path, monkeypatch
 ):
