@@ -20,7 +20,9 @@ def find_project_folder() -> Path:
     """Return COUNTERFACTORY_PROJECT, else the current folder, else the checkout.
 
     A project has models.yaml and workspace.yaml, as `counterfactory init` writes them. Raises
-    `NoProject` where the variable names a folder without them, or none of the other two has them.
+    `NoProject` where the variable names a folder without them, the current folder has only one of
+    them, or no folder has any. With COUNTERFACTORY_MODELS, a models.yaml alone is no sign of a
+    project.
     """
     if named := os.environ.get(VARIABLE):
         folder = Path(named).expanduser().absolute()
@@ -30,11 +32,20 @@ def find_project_folder() -> Path:
                 f"write them: counterfactory init {named}"
             )
         return folder
-    for folder in (Path.cwd(), CODE_FOLDER):
-        if _is_project(folder):
-            return folder
+    current = Path.cwd()
+    missing = [name for name in _MARKS if not (current / name).is_file()]
+    if not missing:
+        return current
+    marks = [name for name in _MARKS if name not in missing]
+    if marks and not (marks == ["models.yaml"] and os.environ.get("COUNTERFACTORY_MODELS")):
+        raise NoProject(
+            f"{current} lacks {', '.join(missing)}, and the rest of a project is there. Restore "
+            "it, or have it written: counterfactory init ."
+        )
+    if _is_project(CODE_FOLDER):
+        return CODE_FOLDER
     raise NoProject(
-        f"{Path.cwd()} is no project: it lacks {' and '.join(_MARKS)}. Go to the folder of your "
+        f"{current} is no project: it lacks {' and '.join(_MARKS)}. Go to the folder of your "
         "project, or make one: counterfactory init FOLDER"
     )
 

@@ -44,9 +44,24 @@ def test_all_files_of_a_project_are_found_in_it(project, monkeypatch):
 def test_an_installed_program_without_a_project_says_how_to_make_one(tmp_path, monkeypatch):
     monkeypatch.setattr(project_folder, "CODE_FOLDER", tmp_path / "site-packages")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "models.yaml").touch()
     with pytest.raises(NoProject, match=f"^{tmp_path} is no project.*counterfactory init FOLDER$"):
         find_project_folder()
+
+
+@pytest.mark.parametrize("name", ["models.yaml", "workspace.yaml"])
+def test_a_project_that_lacks_a_file_is_not_replaced_by_the_checkout(project, monkeypatch, name):
+    (project / name).unlink()
+    monkeypatch.chdir(project)
+    message = f"^{project} lacks {name}, and the rest of a project is there.*counterfactory init .$"
+    with pytest.raises(NoProject, match=message):
+        find_project_folder()
+
+
+def test_a_models_file_that_the_variable_names_makes_no_project(project, monkeypatch):
+    (project / "workspace.yaml").unlink()
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("COUNTERFACTORY_MODELS", str(project / "models.yaml"))
+    assert find_project_folder() == PROJECT
 
 
 def test_a_variable_that_names_no_project_is_an_error(tmp_path, monkeypatch):
