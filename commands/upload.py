@@ -1,10 +1,13 @@
 """`counterfactory upload`."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def upload(
@@ -26,6 +29,8 @@ def upload(
 
         counterfactory upload vlmbias-release owner/vlmbias
     """
+    if not _REPOSITORY.fullmatch(repository):
+        raise typer.BadParameter(f"{repository}: write owner/name.")
     # Plain requests alone: they name each file by the sha256 that was checked.
     os.environ["HF_HUB_DISABLE_XET"] = "1"
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
@@ -33,7 +38,8 @@ def upload(
         from huggingface_hub import HfApi
     except ImportError:
         raise ValueError(
-            "Upload: huggingface_hub is missing. Install it: pip install 'counterfactory[hub]'"
+            "Upload: huggingface_hub is missing. Install it: pipx runpip counterfactory install "
+            "'counterfactory[hub]', or in a checkout .venv/bin/pip install -e '.[hub]'"
         ) from None
 
     from assets.release.upload import (
@@ -43,8 +49,6 @@ def upload(
         upload_release,
     )
 
-    if repository.count("/") != 1:
-        raise typer.BadParameter(f"{repository}: write owner/name.")
     api = HfApi()
     files = check_folder(folder)
     place = find_repository(api, repository, is_public=public)

@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from huggingface_hub import HfApi, constants
+from typer.testing import CliRunner
 
 from assets.release import ReleaseOptions, write_release
 from assets.release.upload import (
@@ -16,6 +18,7 @@ from assets.release.upload import (
     find_repository,
     upload_release,
 )
+from commands.app import app
 from tests.assets.release.small import SHAPES
 from tests.hub import TOKEN, open_hub
 
@@ -133,6 +136,28 @@ def test_it_says_beforehand_what_is_seen_by_whom(hub, folder):
     assert "data/squares/dev-00000-of-00001.parquet: " in text
     assert ", 2 rows" in text
     assert "| Counterfactory | CC-BY-4.0 |" in text
+
+
+@pytest.mark.parametrize("name", ["/vlmbias", "owner/", "vlmbias", "a/b/c", "owner/two words"])
+def test_a_repository_without_owner_and_name_is_refused(tmp_path, name):
+    done = CliRunner().invoke(app, ["upload", str(tmp_path), name])
+    assert done.exit_code == 2
+    assert f"{name}: write owner/name." in done.stderr
+
+
+def test_a_missing_library_is_named_with_a_command_that_installs_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    monkeypatch.setenv("HF_HUB_DISABLE_XET", "1")
+    monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    done = CliRunner().invoke(app, ["upload", str(tmp_path), NAME])
+    assert done.exit_code == 2
+    page = (Path(__file__).parents[3] / "docs" / "upload.md").read_text("utf-8")
+    for command in (
+        "pipx runpip counterfactory install 'counterfactory[hub]'",
+        ".venv/bin/pip install -e '.[hub]'",
+    ):
+        assert command in done.stderr
+        assert command in page
 
 
 @pytest.mark.slow
