@@ -50,6 +50,13 @@ def import_answers(
 
         counterfactory import-answers 20261128_samples_counterfactory.jsonl --judge gpt_4_1_lmms
     """
+    from resources.models.entry import require_asset_name
+
+    try:
+        require_asset_name(judge)
+    except ValueError as problem:
+        raise ValueError(f"--judge {problem}.") from None
+
     from assets.planning.judge_quote import find_benchmarks
     from assets.release.answer_import import import_answers as store_answers
     from definitions import catalog

@@ -11,7 +11,7 @@ from typing import Any
 from upath import UPath
 
 from resources.harness_logs.log_answer import HarnessLog, LogAnswer, require_text, to_count, to_text
-from resources.user_files.reader import read_rows
+from resources.harness_logs.log_rows import read_log_rows
 from resources.user_files.rows import BadRow, Row, TableFormat, UserFileError, build_all
 from resources.user_files.text_rows import read_json
 
@@ -23,7 +23,7 @@ _SAMPLES = "_samples_"
 
 def read_lmms_eval(path: UPath) -> HarnessLog:
     """Read the samples of a task. Raises `UserFileError`."""
-    answers = build_all(path, read_rows(path, TableFormat()), _build_answer)
+    answers = build_all(path, read_log_rows(path, TableFormat()), _build_answer)
     results = _read_results(path)
     task = path.stem.partition(_SAMPLES)[2]
     generation = _find(results, "configs", task, "generation_kwargs")
@@ -43,6 +43,11 @@ def _build_answer(row: Row) -> LogAnswer:
     cells = row.cells
     released = cells.get("row")
     if not isinstance(released, Mapping):
+        if not any(name in cells for name in ("resps", "filtered_resps", "doc_id")):
+            raise BadRow(
+                "it has neither `resps` nor `prediction`. Name a log of lmms-eval, VLMEvalKit or "
+                "inspect_ai"
+            )
         raise BadRow(
             "it names its row by position alone. Run the task in integrations/lmms_eval, which "
             "adds the id"

@@ -1,12 +1,12 @@
 """Results of VLMEvalKit: a table with the released TSV's columns, and `prediction`."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from upath import UPath
 
 from resources.harness_logs.log_answer import HarnessLog, LogAnswer, require_text, to_text
+from resources.harness_logs.log_rows import read_log_rows
 from resources.harness_logs.workbooks import read_workbook
-from resources.user_files.reader import read_rows
 from resources.user_files.rows import BadRow, Row, TableFormat, build_all
 
 _FORMAT = TableFormat(columns=("index", "prediction"))
@@ -16,8 +16,9 @@ _FAILED = "Failed to obtain answer"
 def read_vlmevalkit(path: UPath) -> HarnessLog:
     """Read a result file, as XLSX, TSV, CSV or JSON. Raises `UserFileError`."""
     is_workbook = path.suffix.lower() == ".xlsx"
-    rows: Iterable[Row] = read_workbook(path, _FORMAT) if is_workbook else read_rows(path, _FORMAT)
-    answers = build_all(path, rows, _build_answer)
+    read: Callable[[UPath, TableFormat], Iterable[Row]]
+    read = read_workbook if is_workbook else read_log_rows
+    answers = build_all(path, read(path, _FORMAT), _build_answer)
     return HarnessLog(path=str(path), harness="VLMEvalKit", answers=answers)
 
 

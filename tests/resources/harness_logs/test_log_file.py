@@ -136,6 +136,8 @@ BAD = {
     "web page.eval": (b"<html>", "is no log of inspect_ai"),
     "web page.xlsx": (b"<html>", "is no workbook"),
     "pickle.pkl": (b"\x80\x04.", "is no log. Name one of"),
+    "other.jsonl": (b'{"a": 1}\n{"a": 2}', "neither `resps` nor `prediction`. Name a log"),
+    "by position.jsonl": (b'{"doc_id": 0, "resps": [["{5}"]]}', "integrations/lmms_eval"),
     "no index.tsv": (b"question\tprediction\n1\t2\n", "no column 'index'"),
 }
 
@@ -153,6 +155,26 @@ def test_a_log_that_was_cut_short_is_said(tmp_path):
     (tmp_path / "part.eval").write_bytes(path.read_bytes()[:-60])
     with pytest.raises(UserFileError, match="or a part of one"):
         read_harness_log(UPath(tmp_path / "part.eval"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("log.tsv", "index\tquestion\tprediction\na\tHow many?\t{5}\nb\tHow"),
+        ("quoted.tsv", 'index\tprediction\na\t{5}\nb\t"I cou'),
+        ("log.jsonl", '{"filtered_resps": "{5}", "row": {"id": "a"}}\n{"filtered_resps": "{5'),
+    ],
+)
+def test_a_last_line_that_was_cut_short_is_said(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserFileError, match=r"The file may be cut short: copy it again\.$"):
+        read_harness_log(UPath(tmp_path / name))
+
+
+def test_another_line_is_not_said_to_be_cut_short(tmp_path):
+    (tmp_path / "log.tsv").write_text("index\tprediction\na\nb\t{5}")
+    with pytest.raises(UserFileError, match=r'quotes in "quotes"\.$'):
+        read_harness_log(UPath(tmp_path / "log.tsv"))
 
 
 @pytest.mark.parametrize("name", ["bomb.eval", "bomb.xlsx"])
