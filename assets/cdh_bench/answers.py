@@ -100,7 +100,7 @@ def read_letter(response: str, options: Sequence[str]) -> ParsedAnswer:
     return read_choice(
         response,
         {
-            letter: (letter, f"{letter}.", f"{letter}. {option}", option)
+            letter: (letter, f"{letter}. {option}", f"{option} ({letter})", option)
             for letter, option in letters
         },
     )

@@ -12,7 +12,7 @@ from generators.prompts.visual_concepts import DOMAINS
 GROUP = "frame"
 TITLE = "FRAME"
 QUESTION = "How far can a judge's score be moved by what has nothing to do with the picture?"
-EVALUATION_VERSION = "1"
+EVALUATION_VERSION = "2"
 """Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 table_asset = partial(common.table_asset, GROUP)

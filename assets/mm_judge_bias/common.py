@@ -10,7 +10,7 @@ from assets.kit.collections import CollectionSets
 GROUP = "mm_judge_bias"
 TITLE = "MM-JudgeBias"
 QUESTION = "Does a score fall where evidence is gone, and stay where nothing that matters changes?"
-EVALUATION_VERSION = "1"
+EVALUATION_VERSION = "2"
 """Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 SETS = CollectionSets(lambda collection: collection.layout == "mm_judge_bias", "biases.csv")

@@ -8,10 +8,11 @@ from functools import partial
 from metrics.reply_parsing.bracketed_answers import ParsedAnswer, read_brackets
 from metrics.reply_parsing.written_names import BETWEEN_NAMES
 
-_UNSAID = frozenset(("a", "an", "the", "answer", "choice", "is", "option"))
+_UNSAID = frozenset(("an", "the", "answer", "choice", "is", "option"))
 _WORD = re.compile(r"[^\W_]+")
-_LETTER = re.compile(r"^\W*(?:option\s+)?([a-z])\s*[.:)\]]", re.IGNORECASE)
-"""A letter with its mark: no article."""
+_ARTICLE = re.compile(r"\ba[^\S\n]+(?=['’]?\w)(?!(?:[a-z]|\d+)(?![\w'’-])|(?:is|option)\b)")
+"""An `a` before a word; before a mark, a single letter, a number or `is` it is a letter itself."""
+_KIND_OF_ANSWER = re.compile(r"\b(?:(?:my|final|correct)\s+){1,2}(?=(?:answer|choice|option)\b)")
 
 
 def read_choice(response: str, choices: Mapping[str, Sequence[str]]) -> ParsedAnswer:
@@ -51,8 +52,8 @@ def match_choice(phrase: str, choices: Mapping[str, Sequence[str]]) -> str | Non
 
 
 def _normalize(text: str) -> str:
-    """The words in lower case, without accents and what need not be said; a letter has its mark."""
-    letters = unicodedata.normalize("NFKD", text).casefold()
+    """The words in lower case, without accents, articles and what need not be said."""
+    letters = unicodedata.normalize("NFKD", text).casefold().replace("_", " ")
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    words = _WORD.findall(_LETTER.sub(r"\1_ ", bare).replace("_", "mark"))
+    words = _WORD.findall(_ARTICLE.sub("", _KIND_OF_ANSWER.sub("", bare)))
     return " ".join([word for word in words if word not in _UNSAID] or words[-1:])

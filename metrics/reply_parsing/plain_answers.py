@@ -11,7 +11,8 @@ rules for words:
   neither.
 - Name: the reply is the name, or says `this is …`, `the image shows …`, `the answer is …`, without
   doubt or denial.
-- Rating: the one number that sentences about a score give, of the scale, or `4/5`, `4 out of 5`.
+- Rating: the one number that sentences about a score give, of the scale, or `4/5`, `4 out of 5`;
+  a boxed one (LaTeX) before any other. A score on a condition is none (`if it were sharp, 5`).
 - Preference: the picture that is called better, preferred or chosen, or a tie.
 
 Several answers, doubt about a number, a refusal and other languages are no answer. `VERSION`

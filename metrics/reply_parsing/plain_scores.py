@@ -6,6 +6,7 @@ Beside the reading of JSON, never instead of it: the rules are those of `plain_a
 import re
 from collections.abc import Iterator
 
+from metrics.reply_parsing.bracketed_answers import strip_typesetting
 from metrics.reply_parsing.picks import Pick, read_pick
 from metrics.reply_parsing.plain_text import split_english_sentences
 from metrics.reply_parsing.ratings import Rating, read_rating
@@ -16,8 +17,24 @@ _SCORE = re.compile(
 )
 _OUT_OF = re.compile(r"(?<=\d)\s*(?:/|out of|of)\s*(\d{1,9})\b(?!\s*[/.]\s*\d)", re.IGNORECASE)
 _REASON = re.compile(r"\breason(?:ing)?\b", re.IGNORECASE)
+_GIVES = re.compile(
+    r"\b(?:I|we) (?:would|should) (?=(?:\w+ly |therefore )?(?:give|rate|score|grade)\b)"
+    r"|\b(?:this|the) (?:response|answer|image|picture) should (?=(?:get|receive|score)\b)"
+    r"|\b(?:score|rating|grade)(?: (?:for|of) (?:this|the) \w+)? (?:would|should) (?=be\b)",
+    re.IGNORECASE,
+)
+"""A judge's polite `would` and `should`: its score, whatever happens."""
+_CONDITION = re.compile(
+    r"\b(?:if|unless|had|were|without|except|otherwise|ordinarily|perfect|ideal|but|to an?"
+    r"|with (?:more|better|an?)|at (?:best|most)|hardly|scarcely|barely)\b",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:if|unless)\b|\b(?:perfect|ideal) \w+ (?:would|should)\b", re.IGNORECASE
+)
 _WOULD_BE = re.compile(r"\b(?:would|should) be\b", re.IGNORECASE)
 _CONCLUDES = re.compile(r"\b(?:so|therefore|thus|hence)\b", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}(?:\$*(\s*(?:/|out of)\s*\d{1,9}))?", re.IGNORECASE)
 _BARE = re.compile(r"[\W_]*(?:\d{1,9}|[a-z]+)[\W_]*", re.IGNORECASE)
 
 
@@ -28,8 +45,11 @@ def read_plain_rating(response: str, low: int, high: int) -> Rating:
     2
     """
     rating = read_rating(response, low, high)
-    if rating.outcome != "unparsed" or "{" in response:
+    if rating.outcome != "unparsed":
         return rating
+    if "{" in response:
+        number = _find_boxed(response, low, high)
+        return rating if number is None else Rating(number, "scored")
     scale = re.compile(rf"\b{low}\s*(?:[-–—]|to)\s*{high}\b")
     sentences = [
         scale.sub("", _REASON.split(sentence)[0]) for sentence in split_english_sentences(response)
@@ -38,14 +58,23 @@ def read_plain_rating(response: str, low: int, high: int) -> Rating:
     return rating if number is None or not low <= number <= high else Rating(number, "scored")
 
 
+def _find_boxed(response: str, low: int, high: int) -> int | None:
+    r"""The score that all of a reply's `\boxed{…}` give, where no other brackets stand."""
+    text = strip_typesetting(response)
+    boxed = {f"{content}{total}" for content, total in _BOXED.findall(text)}
+    scores = {read_rating(content, low, high).score for content in boxed}
+    return scores.pop() if len(scores) == 1 and "{" not in _BOXED.sub("", text) else None
+
+
 def _iterate_scores(sentences: list[str], high: int) -> Iterator[str]:
     """Yield the sentences about a score, `4 out of 5` as its number."""
     for sentence in sentences:
         shares = {int(total) for total in _OUT_OF.findall(sentence)}
         score = _SCORE.search(sentence)
         if shares:
-            yield _OUT_OF.sub("", sentence) if shares == {high} else sentence
-        elif score:
+            plain = sentence if _CONDITION.search(sentence) else _GIVES.sub("", sentence)
+            yield _OUT_OF.sub("", plain) if shares == {high} else plain
+        elif score and not _HYPOTHETICAL.search(sentence[: score.start()]):
             concludes = "so " if _CONCLUDES.search(sentence[: score.start()]) else ""
             yield concludes + _WOULD_BE.sub("is", sentence[score.start() :])
         elif len(sentences) == 1 and _BARE.fullmatch(sentence):

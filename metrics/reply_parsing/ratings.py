@@ -28,7 +28,9 @@ _SCALE = re.compile(r"<.*\d+\s*(?:[-–—]|to)\s*\d+.*>")
 _LONGEST_SCALE = 100
 _MOST_TRIES = 1000
 """Brackets of one reply that may open JSON: trying each takes up to its whole length."""
-_WHOLE = re.compile(r"<?\s*([+-]?\d{1,30})(?:\.0*)?(?:\s*/\s*(\d{1,30}))?\s*>?")
+_WHOLE = re.compile(
+    r"<?\s*([+-]?\d{1,30})(?:\.0*)?(?:\s*(?:/|out of)\s*(\d{1,30}))?\s*>?", re.IGNORECASE
+)
 
 
 class Rating(NamedTuple):
@@ -99,7 +101,7 @@ _JSON = json.JSONDecoder(object_pairs_hook=list, parse_int=str, parse_float=str)
 
 
 def _parse_whole(value: str, high: int) -> int | None:
-    """The whole number that is written as `3`, `3.0` or, out of the highest, `3/4`."""
+    """The whole number that is written as `3`, `3.0` or, of the highest, `3/4`, `3 out of 4`."""
     match = _WHOLE.fullmatch(value)
     if match is None or (match[2] is not None and int(match[2]) != high):
         return None
