@@ -99,8 +99,7 @@ def select_quoted_tasks(
     tasks = _tasks(assets, instance, select, partitions, _drop_unquoted(config or {}))
     asking = {key: asset_tasks for key, asset_tasks in tasks.items() if key in planners}
     silent = {key: asset_tasks for key, asset_tasks in tasks.items() if key not in planners}
-    if asking:
-        _require_partitions(partitions, asking, must_ask=True)
+    _require_partitions(partitions, asking or tasks, must_ask=bool(asking))
     return QuoteSelection(
         _select_tasks(asking, partitions),
         list(silent),

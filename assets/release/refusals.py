@@ -77,7 +77,8 @@ class RowCheck:
             yield STAND_IN
         if row.unfit_reason:
             yield Problem(
-                f"unfit to be published ({row.unfit_reason})", "Mend that, or leave them out."
+                f"unfit to be published ({row.unfit_reason})",
+                "Review or mend them, or name other partitions by --partitions.",
             )
         if row.proof is None:
             yield UNPROVED

@@ -101,6 +101,7 @@ def test_git_ignores_the_env_file():
     ("arguments", "message"),
     [
         (["--partitions", "flag"], "'flag', did you mean flags"),
+        (["vlmbias/questions", "--partitions", "flag"], "No selected asset has a partition 'flag'"),
         (["-p", "flags,flux_schnel|animals"], "|animals', did you mean flux_schnell|animals"),
         (["nobody"], "There is no asset 'nobody'"),
         (["vlmbias/answer_gpt"], "'vlmbias/answer_gpt', did you mean vlmbias/answers_gpt?"),
