@@ -100,10 +100,16 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
     """
     if tag is None:
         return create_remotely(path, data)
-    options = {"IfMatch": tag} if path.protocol in _S3 else {}
+
+    def write() -> None:
+        if path.protocol in _S3:
+            path.fs.pipe_file(path.path, data, IfMatch=tag)
+        else:
+            path.fs.pipe_file(path.path, data)
+
     with write_errors(path):
         try:
-            reach(path, lambda: path.fs.pipe_file(path.path, data, **options))
+            reach(path, write)
         except FileNotFoundError:
             return False  # It was removed meanwhile.
         except OSError as error:
@@ -116,8 +122,14 @@ def write_unchanged(path: UPath, data: bytes, tag: str | None) -> bool:
 def _write_remotely(path: UPath, data: bytes) -> None:
     """Write an object by one request, on S3 with the type that browsers ask for."""
     kind, _ = guess_type(path.name)
-    options = {"ContentType": kind} if kind and path.protocol in _S3 else {}
-    reach(path, lambda: path.fs.pipe_file(path.path, data, **options))
+
+    def write() -> None:
+        if kind and path.protocol in _S3:
+            path.fs.pipe_file(path.path, data, ContentType=kind)
+        else:
+            path.fs.pipe_file(path.path, data)
+
+    reach(path, write)
 
 
 def is_remote(path: FilePath) -> TypeGuard[UPath]:
