@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from assets.release.contents import Release
 from assets.release.provenance import AssetOrigin
 from assets.release.statements import PROOFS, build_statements
+from resources.spdx_licences import is_listed
 
 FILE = "README.md"
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
@@ -44,7 +45,7 @@ def _build_head(release: Release) -> Mapping[str, Any]:
         "pretty_name": release.title,
         **(
             {"license": _OTHER, "license_name": "by-part", "license_link": "LICENCES.md"}
-            if more or " " in licence
+            if more or not is_listed(licence)
             else {"license": licence.lower()}
         ),
         "language": ["en"],

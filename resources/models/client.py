@@ -224,7 +224,7 @@ class ModelClient(ConfigurableResource[None]):
                 for key, request in zip(keys, requests, strict=True)
             ],
             already_stored=progress.already_stored,
-            sent=progress.sent,
+            sent=0 if model.is_imported else progress.sent,
             spent=None if progress.unpriced else to_dollars(progress.spent),
             keys=[() if key in failures else (key,) for key in keys],
             possibly_spent=to_dollars(progress.possibly_spent),
