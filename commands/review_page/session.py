@@ -107,7 +107,7 @@ class ReviewSession:
             len(first.keys() - second.keys())
             for first, second in ((self.entries, before), (before, self.entries))
         )
-        return f"{self.asset} was materialized meanwhile: {new} new items, {gone} gone."
+        return f"{self.asset} was materialized meanwhile. New items: {new}; gone: {gone}."
 
     def describe_review(self) -> dict[str, Any]:
         """Describe which review this is, by which a page tells it from another one."""

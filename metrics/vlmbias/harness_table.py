@@ -8,13 +8,13 @@ import pandas as pd
 
 from metrics.vlmbias.harness_scores import (
     HARNESSES,
+    SCORED_QUESTIONS,
     Verdict,
     explain_difference,
     score_by_outcome,
 )
 
 OURS, PAPER = "Counterfactory", "the paper"
-_MAIN_QUESTIONS = ("Q1", "Q2")
 _WRONG = Verdict(is_right=False, is_biased=False)
 MAX_NEW_TOKENS = 32
 """New tokens after which lmms-eval cuts a reply; a word has at least one."""
@@ -42,7 +42,7 @@ def compare_harnesses(answers: pd.DataFrame) -> HarnessComparison:
     out. The paper publishes no scorer: its row is our reading, with every missing answer wrong, and
     its Table 2 has the mean over topics. Raises `ValueError` where no such question is among them.
     """
-    is_main = answers["question_id"].isin(_MAIN_QUESTIONS) & (answers["image_set"] == "benchmark")
+    is_main = answers["question_id"].isin(SCORED_QUESTIONS) & (answers["image_set"] == "benchmark")
     rows = answers[is_main].reset_index(drop=True)
     if rows.empty:
         raise ValueError("There is no answer to Q1 or Q2 about the benchmark's pictures.")

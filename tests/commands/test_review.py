@@ -449,7 +449,7 @@ class TestChanged:
         gone = decided - {row["sha256"] for row in rows}
         anna.see()
         assert anna.state["message"] == (
-            "vlmbias/candidates was materialized meanwhile: 8 new items, 8 gone."
+            "vlmbias/candidates was materialized meanwhile. New items: 8; gone: 8."
         )
         assert anna.state["done"] == 6 - len(gone)
         assert anna.state["outdated"]["count"] == len(gone) > 0

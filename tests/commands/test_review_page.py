@@ -270,7 +270,7 @@ def test_pictures_that_changed_meanwhile_are_said_and_set_aside(review, anna):
     rows = make_candidates(review.root, range(100, 104))
     anna.press("r")
     assert "not under review any more: your decision was not written" in anna.text("message")
-    assert "4 new items, 12 gone" in anna.text("message")
+    assert "New items: 4; gone: 12" in anna.text("message")
     assert anna.item in {row["sha256"] for row in rows}
     assert anna.text("outdated").startswith("6 answers are about what is not under review now")
     assert review.read().keys() == decided
