@@ -254,6 +254,7 @@ def test_the_front_page_is_printed_last_and_says_what_the_tables_say(first, fold
         )
     )
     assert set(results) == {"paid"}, "a judge of models.yaml that nobody has asked"
+    assert results["paid"].pop("Group") == "Judges"
     assert set(results["paid"].values()) == {"not run"}
     assert "<code>counterfactory judge paid --benchmark vlmbias</code>" in (
         report / "index.html"
@@ -321,7 +322,8 @@ def test_every_command_on_the_pages_does_what_it_promises(again, folder):
     judging = [command for command in offered if " judge " in command]
     making = [command for command in offered if " run " in command]
     assert {command.split()[-1] for command in judging} == {
-        *("frame", "game_rules", "illusions", "judge_sets", "vlmbias", "vhexpansion")
+        *("cdh_bench", "frame", "game_rules", "illusions", "judge_sets", "mm_judge_bias"),
+        *("vlmbias", "vhexpansion"),
     }
     assert len(making) + len(judging) == len(offered)
     quoted = ""

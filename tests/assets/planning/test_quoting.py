@@ -418,7 +418,7 @@ class TestChoice:
         assert seen == [chosen.planned_configs | {task[:2]: task.config}]
 
     def test_an_asset_that_asks_nothing_is_simply_said_to(self, assets, judge, tmp_path):
-        chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["anything"])
+        chosen = self.chosen(assets, judge, 'key:"vlmbias/questions"', ["flags"])
         assert chosen.tasks == []
         with plan_context(tmp_path) as sources:
             made = quote_tasks({}, sources, chosen.tasks)
