@@ -187,9 +187,9 @@ _RISEN: Sequence[TableColumn[_ControlledBias]] = (
 
 def _success_cell(control: _Control, column: str) -> Cell:
     """A success rate, or the points left of it; hidden where pictures are too few to tell it."""
-    whole = hide_wide_share(control.source.success_rate(control.judge))
-    if whole.value is None:
-        return share_cell(whole)
+    rate = hide_wide_share(control.source.success_rate(control.judge))
+    if rate.value is None:
+        return share_cell(rate)
     if column == "net_rate":
         return points_cell(read_rate(control.row, column))
     return share_cell(Rate(control.row[column]))

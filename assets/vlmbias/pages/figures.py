@@ -98,8 +98,8 @@ class Accuracy:
             place = (row.image_set, row.size, row.questions, row.topic, row.subtopic)
             judge = prompted_judge(row, stand_ins)
             cells[judge, place] = row
-            known = scenes.get((judge.prompting, place), 0)
-            scenes[judge.prompting, place] = max(row.base_images, known)
+            count = scenes.get((judge.prompting, place), 0)
+            scenes[judge.prompting, place] = max(row.base_images, count)
         present_topics = {place[3] for _, place in scenes}
         partly = [] if in_part is None else iterate_named_rows(in_part)
         return cls(
