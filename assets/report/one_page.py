@@ -8,6 +8,7 @@ from assets.report.cells import Line, Table, mark_trial, share_cell
 from assets.report.charts import PERCENT, Bar, Chart
 from assets.report.costs import costs, describe_decisions
 from assets.report.formats import Rate, add_firmness
+from assets.report.front_tables import BETTER
 from assets.report.openings import Entry
 from assets.report.publish import Site, Thumbnail
 from assets.report.rendering import Renderer, Shell
@@ -59,7 +60,8 @@ def one_page(
     they are about, above the chart. `tables` are further ones, and `method` a paragraph; both are
     folded.
     """
-    measured = judged.measures[0].name
+    measure, *_ = judged.measures
+    measured = measure.name
     standings = sorted(
         (standing for standing in judged.standings if standing.measure == measured),
         key=lambda standing: FIRMNESS.index(standing.firmness),
@@ -82,7 +84,13 @@ def one_page(
         "index.html",
         "one_page.html",
         entry=entry,
-        chart_of=Chart("rates", entry.title, measured, PERCENT, bars),
+        chart_of=Chart(
+            "rates",
+            f"{measured}, {BETTER[measure.better]}",
+            "every judge, with 95\u00a0% intervals",
+            PERCENT,
+            bars,
+        ),
         table=Table.plain(measured, "Judge", [measured], lines),
         thumbnails=thumbnails,
         tables=tables,

@@ -141,6 +141,8 @@ def test_the_page_has_the_finding_and_what_the_authors_published(made):
         (root.parent / "report/cdh_bench/index.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     )
     assert "is right in 75 % about pictures that contradict common sense, and in 92 %" in page
+    chart = '<figcaption class="of">Counterfactual accuracy, higher is better</figcaption>'
+    assert page.index(chart) < page.index('<svg role="img"')
     assert "Qwen3-VL-32B-Thinking, choice" in page.replace("<wbr>", "")
     site = json.loads((root.parent / "report/cdh_bench/standings.json").read_text())
     values = {row["measure"]: row["value"] for row in site["standings"] if row["model"] == "seer"}
