@@ -39,6 +39,7 @@ class DevicePool:
         self._changed = asyncio.Condition()
         self._taking = asyncio.Lock()
         self._tending: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
         self._failure: Exception | None = None
 
     async def ready(self, log: Logger) -> None:
@@ -81,8 +82,10 @@ class DevicePool:
 
     async def aclose(self) -> None:
         """End all workers, and leave the devices to others."""
+        self._closing.set()
         if self._tending is not None:
-            self._tending.cancel()
+            # Cancelled, it would forget a device that it is taking or freeing just now.
+            await self._tending
         async with self._taking:
             await asyncio.to_thread(self._source.close)
         for member in self._members:
@@ -124,8 +127,7 @@ class DevicePool:
     async def _tend(self) -> None:
         """Replace dead workers, take what is free, and give up devices for runs without any."""
         try:
-            while True:
-                await asyncio.sleep(POLL_INTERVAL_S)
+            while not await self._closes_within(POLL_INTERVAL_S):
                 for member in [member for member in self._members if member.is_over]:
                     self._members.remove(member)
                     await asyncio.to_thread(member.worker.close)
@@ -139,6 +141,12 @@ class DevicePool:
             self._failure = error
             async with self._changed:
                 self._changed.notify_all()
+
+    async def _closes_within(self, seconds: float) -> bool:
+        try:
+            return await asyncio.wait_for(self._closing.wait(), seconds)
+        except TimeoutError:
+            return False
 
     async def _take(self) -> None:
         async with self._taking:

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from concurrent.futures import Future
 from threading import Timer
+from time import sleep
 
 import pytest
 
@@ -46,9 +47,10 @@ class Worker:
 
 
 class Source:
-    """So many devices, until they `fail`."""
+    """So many devices, until there is an `error`."""
 
     shortage = "None is free"
+    delay_s = 0.0
 
     def __init__(self, devices):
         self.free, self.deaths, self.most, self.asked, self.error = devices, 0, 0, [], None
@@ -57,6 +59,7 @@ class Source:
         if self.error is not None:
             raise self.error
         number, self.free = self.free, 0
+        sleep(self.delay_s)
         return [Worker(self) for _ in range(number)]
 
     def do_others_wait(self):
@@ -113,3 +116,14 @@ def test_requests_hear_of_what_ends_the_devices(caplog):
     answers = ask_all(source, ["poison", "one", "two"], most=1, meanwhile=fail)
     assert {str(answer) for answer in answers[:1]} == {"the cluster is gone"}
     assert "the cluster is gone" in str(answers[-1])
+
+
+def test_a_device_that_is_taken_while_the_pool_closes_is_free_again():
+    source = Source(1)
+
+    def offer_another():
+        source.free, source.delay_s = 1, 0.3
+
+    requests = [f"request {number}" for number in range(8)]
+    assert ask_all(source, requests, most=1, meanwhile=offer_another) == requests
+    assert source.free == 2
