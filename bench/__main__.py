@@ -1,4 +1,4 @@
-"""Measure Counterfactory on this machine: every figure that the documents quote, and its peers.
+"""Measure speed and memory on this machine, as docs/speed.md quotes them, and those of peers.
 
 Takes half an hour or so and 6 GB of a temporary folder; nothing is written outside it but the
 table of `python -m bench gpu`. Limits are for a machine with two cores that does nothing else.

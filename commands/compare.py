@@ -95,7 +95,10 @@ def _require_comparable(models: "Sequence[Model]") -> None:
         )
     for model in models:
         if model.is_stand_in or model.backend == "file":
-            raise ValueError(f"{model.name} is no model that can be asked: name another entry.")
+            raise ValueError(
+                f"{model.name} is of the backend {model.backend}, which asks no model: "
+                "name another entry."
+            )
 
 
 def _build_request(model: "Model", item: "ComparisonItem") -> "LookRequest | ScoreRequest":

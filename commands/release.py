@@ -14,7 +14,9 @@ def release(
     benchmark: Annotated[
         str,
         typer.Argument(
-            metavar="BENCHMARK", help="Such as vlmbias.", autocompletion=complete_benchmarks
+            metavar="BENCHMARK",
+            help="One with an asset release/BENCHMARK, such as vlmbias.",
+            autocompletion=complete_benchmarks,
         ),
     ],
     to: Annotated[

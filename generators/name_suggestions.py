@@ -27,7 +27,7 @@ def suggest_names(name: str, choices: Iterable[str]) -> str:
     """Alternatives to `name`, as the end of a sentence: the nearest, and all, or some of many."""
     names = list(choices)
     if not names:
-        return ": there is none"
+        return "; there are none to choose from"
     similar = find_similar(name, names)
     meant = f", did you mean {similar[0]}?" if similar else "."
     if len(names) <= _MAX_LISTED:

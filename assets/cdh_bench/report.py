@@ -8,7 +8,7 @@ from assets.cdh_bench.common import QUESTION, TITLE
 from assets.cdh_bench.results import RESULTS
 from assets.kit.columns import to_plain_records
 from assets.kit.step_run import Row
-from assets.report.cells import Cell, Line, Table, points_cell
+from assets.report.cells import Cell, Line, Table, change_cell, points_cell
 from assets.report.formats import format_whole_percent
 from assets.report.judge_report import (
     JudgeNumbers,
@@ -42,7 +42,7 @@ COLUMNS = {
     "CS-Acc": rate_column("cs_accuracy"),
     "CFAD, points": rate_column("drop", points_cell),
     "CCR": rate_column("collapse"),
-    "RPD": rate_column("dependency"),
+    "RPD": rate_column("dependency", change_cell),
 }
 PUBLISHED = {
     "Qwen3-VL-32B-Instruct, binary": (55.7, 93.3, 37.7, 100.0, 40.4),

@@ -61,7 +61,7 @@ class RuleAnswers(PictureQuestionStep):
     )
     table = StepTable(
         columns=ANSWERS,
-        key_columns=("image_id", "goal", "version"),
+        key_columns=("image_id", "goal", "rule"),
         filled_columns={
             "answered": ("answer", "score", "usual"),
             "unparsed": ("score", "usual"),
@@ -70,7 +70,7 @@ class RuleAnswers(PictureQuestionStep):
         },
     )
     unparsed_check = (
-        "version",
+        "rule",
         "Read some of the table's responses: an answer stands in curly brackets.",
     )
 

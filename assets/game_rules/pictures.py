@@ -35,7 +35,7 @@ PICTURES = Columns(
 QUESTIONS = Columns(
     **PICTURES.columns,
     goal=(TEXT, "checkmate or pieces: what the rule is about"),
-    version=(TEXT, "usual or inverse rule"),
+    rule=(TEXT, "usual or inverse rule"),
     question=(TEXT, "The question, with the rule"),
     ground_truth=(TEXT, "The side that has won by the rule of the question"),
     expected_bias=(TEXT, "The side that has won by the usual rule"),

@@ -24,7 +24,7 @@ RELEASE_TABLES = (
         description="Positions of board games, each with questions by the usual and inverse rule.",
         asset=_KEY,
         questions=QUESTIONS,
-        id_columns=("base_id", "goal", "version"),
+        id_columns=("base_id", "goal", "rule"),
         scene_column="base_id",
         list_questions=_list_questions,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from assets.game_rules.common import QUESTION, TITLE
-from assets.game_rules.rates import RESULTS
+from assets.game_rules.results import RESULTS
 from assets.kit.columns import to_plain_records
 from assets.kit.step_run import Row
 from assets.report.cells import Table, points_cell
@@ -96,7 +96,7 @@ class RuleReport(JudgeReport):
     def list_wrong_answers(self, numbers: JudgeNumbers) -> list[WrongAnswer]:
         """List answers by the usual rule to inverse questions, of each judge and goal in turn."""
         answers = numbers.answers
-        is_wrong = answers["version"].eq("inverse") & answers["usual"].eq(1.0)
+        is_wrong = answers["rule"].eq("inverse") & answers["usual"].eq(1.0)
         groups = answers[is_wrong].groupby(["goal", "model"], sort=False)
         return round_robin(
             [

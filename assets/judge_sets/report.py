@@ -59,7 +59,7 @@ COLUMNS: dict[str, NumberColumn] = {
     "Agreement": rate_column("agreement"),
     "Order flips": rate_column("flips"),
     "Ties": rate_column("ties"),
-    "First shown": rate_column("first_shown"),
+    "Prefers the first shown": rate_column("first_shown"),
     "Bounds of agreement": bounds_column("agreement"),
     "Bounds of flips": bounds_column("flips"),
     "Pairs": lambda row, firmness: Cell(f"{row['answered_pairs']:,} of {row['pairs']:,}"),

@@ -117,7 +117,8 @@ class Benchmark:
                 job_name=f"{self.name}_{partitions_suffix(partitions_def)}",
                 partitions=partitions_def,
                 assets=(f"{self.name}/",),
-                description=self.question,
+                description=f"{self.question} Makes its assets "
+                + ("of these partitions." if partitions_def else "without partitions."),
             )
             for partitions_def in sorted(partitions_defs, key=partitions_suffix)
         ]

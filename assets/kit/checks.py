@@ -130,7 +130,7 @@ def unparsed_rate_check(by: str, remedy: str) -> Check:
         )
 
     return Check(
-        "few_unread",
+        "unparsed_rate",
         f"At most {_MAX_UNREAD_SHARE:.0%} of the answers are unparsed or refused. A higher share "
         "says more about the prompt or the provider than about what the model sees.",
         passes,
@@ -168,11 +168,11 @@ def usable_share_check(
             passed=share >= enough and not others["failed"],
             severity=AssetCheckSeverity.WARN,
             description=f"{summary}.",
-            metadata={"usable": usable_count, "wanted": total, **others},
+            metadata={"usable": usable_count, "requested": total, **others},
         )
 
     return Check(
-        "enough_is_left", f"At least {enough:.0%} of what was asked for can be used.", passes
+        "usable_share", f"At least {enough:.0%} of what was asked for can be used.", passes
     )
 
 
@@ -252,7 +252,7 @@ def build_checks(step: Step[Any]) -> list[Check]:
     if step.table.key_columns:
         checks.append(rows_ended_check(step))
         # What says how much is left says what failed as well.
-        tells_failures = bool(check_names & {"nothing_failed", "enough_is_left"})
+        tells_failures = bool(check_names & {"nothing_failed", "usable_share"})
         if "reason" in step.table.columns.columns and not tells_failures:
             checks.append(no_failures_check(step, step.table.key_columns))
     return checks

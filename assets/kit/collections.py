@@ -120,7 +120,7 @@ def find_sample_collection(file: str = "questions.csv") -> Collection | None:
 class CollectionSets:
     """The collections that a benchmark takes its items from.
 
-    The one of a sample file, which comes along, is a rehearsal: where others are listed, it is
+    The one of a sample file, which comes along, is for trials: where others are listed, it is
     left out.
     """
 

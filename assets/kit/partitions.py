@@ -130,5 +130,5 @@ def partitions_suffix(partitions_def: PartitionsDefinition[Any] | None) -> str:
         names = sorted(dimension.name for dimension in partitions_def.partitions_defs)
         return f"by_{'_and_'.join(names)}"
     if partitions_def is None:
-        return "in_all"
+        return "unpartitioned"
     return "by_painter" if partitions_def == painters else "by_partition"

@@ -41,8 +41,12 @@ _MOST_PICTURES = 2
 COLUMNS: dict[str, NumberColumn] = {
     "Bias-Deviation": rate_column("deviation"),
     "Bias-Conformity": rate_column("conformity"),
-    "Both scores": lambda row, firmness: Cell(f"{row['answered_items']:,} of {row['items']:,}"),
-    "Measured": lambda row, firmness: Cell(f"{row['deviation_items'] + row['conformity_items']:,}"),
+    "Items with both scores": lambda row, firmness: Cell(
+        f"{row['answered_items']:,} of {row['items']:,}"
+    ),
+    "Items in the mean": lambda row, firmness: Cell(
+        f"{row['deviation_items'] + row['conformity_items']:,}"
+    ),
 }
 
 

@@ -92,7 +92,10 @@ def prepare_release(
     damaged, and `ValueError` for an unknown partition or a benchmark without tables.
     """
     if not benchmark.release_tables:
-        raise ValueError(f"{benchmark.name}: it declares no tables to release.")
+        raise ValueError(
+            f"{benchmark.name}: it declares no tables to release. Benchmarks that do have an asset "
+            f"release/<name>."
+        )
     benchmark = replace(
         benchmark,
         release_tables=[

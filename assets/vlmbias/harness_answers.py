@@ -35,7 +35,7 @@ def load_judge_answers(home: DataRoot, judge: str) -> pd.DataFrame:
         ]
         raise NotMaterialized(
             f"{judge}: not among the judges with answers to VLMBias{suggest_names(judge, names)}. "
-            f"Or materialize vlmbias/answers_{judge}, or import a finished run's log."
+            f"To add it, materialize vlmbias/answers_{judge} or import a finished run's log."
         )
     rows = pd.concat(answers, ignore_index=True)
     is_scored = rows["question_id"].isin(SCORED_QUESTIONS) & (rows["image_set"] == "benchmark")

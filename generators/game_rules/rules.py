@@ -9,12 +9,12 @@ from generators.canvas import decode_png
 from generators.reading import Pixels, Unreadable
 
 Goal: TypeAlias = Literal["checkmate", "pieces"]
-Version: TypeAlias = Literal["usual", "inverse"]
+Rule: TypeAlias = Literal["usual", "inverse"]
 
 SIDES = {"chess": ("White", "Black"), "xiangqi": ("Red", "Black")}
 """The sides of a game."""
-VERSIONS: tuple[Version, ...] = ("usual", "inverse")
-_RULES: Mapping[Goal, Mapping[Version, str]] = {
+RULES: tuple[Rule, ...] = ("usual", "inverse")
+_RULE_TEXTS: Mapping[Goal, Mapping[Rule, str]] = {
     "checkmate": {
         "usual": "the side whose king is checkmated loses, and the other side wins",
         "inverse": "the side whose king is checkmated wins, and the other side loses",
@@ -31,7 +31,7 @@ class RuleQuestion(NamedTuple):
     """A question about a position, its answer, and the answer by the usual rule."""
 
     goal: Goal
-    version: Version
+    rule: Rule
     question: str
     ground_truth: str
     expected_bias: str
@@ -43,15 +43,15 @@ def write_questions(game: str, winners: Mapping[Goal, str]) -> list[RuleQuestion
     questions = []
     for goal, winner in winners.items():
         first, second = SIDES[game]
-        for version in VERSIONS:
+        for rule in RULES:
             text = (
                 f"The picture shows the end of a game of {_NAMES[game]}. In this game "
-                f"{_RULES[goal][version]}. Which side has won by this rule, {first} or {second}? "
+                f"{_RULE_TEXTS[goal][rule]}. Which side has won by this rule, {first} or {second}? "
                 f"Answer with {{{first}}} or {{{second}}}, in curly brackets."
             )
             loser = second if winner == first else first
-            truth = winner if version == "usual" else loser
-            questions.append(RuleQuestion(goal, version, text, truth, winner))
+            truth = winner if rule == "usual" else loser
+            questions.append(RuleQuestion(goal, rule, text, truth, winner))
     return questions
 
 

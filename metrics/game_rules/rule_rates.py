@@ -21,7 +21,7 @@ _SEED = 0
 def build_rule_table(answers: pd.DataFrame) -> pd.DataFrame:
     """The rates of each judge by game and goal, and over all.
 
-    `answers` has a row per question: `model`, `game`, `goal`, `version` (usual or inverse),
+    `answers` has a row per question: `model`, `game`, `goal`, `rule` (usual or inverse),
     `base_id`, `answer` (None where none can be read), `score` (1 right, 0 wrong or unparsed, NaN
     without an answer) and `usual` (1 where the answer is the usual rule's winner, else as `score`).
     Columns: `right_usual`, `right_inverse`, `usual_answers` (under the inverse rule) and `change`
@@ -40,7 +40,7 @@ def _iterate_rows(answers: pd.DataFrame) -> Iterator[Mapping[str, Any]]:
 
 
 def _measure(rows: pd.DataFrame) -> dict[str, Any]:
-    usual, inverse = (rows[rows["version"].eq(version)] for version in ("usual", "inverse"))
+    usual, inverse = (rows[rows["rule"].eq(rule)] for rule in ("usual", "inverse"))
     keys = ["game", "goal", "base_id"]
     paired = usual.merge(inverse, on=keys, suffixes=("_usual", "_inverse"), validate="1:1")
     change = (paired["score_inverse"] - paired["score_usual"]).to_numpy(float)

@@ -129,8 +129,8 @@ class MarginRecipe(Recipe):
         default=0.3,
         gt=0,
         le=1,
-        description="By how much the right order is to be clear (m): three digits of ten, about "
-        "what the paper's own metric reaches on average (0.18 to 0.35).",
+        description="Least margin of the right order (m): three digits of ten, about what "
+        "the paper's own metric reaches on average (0.18 to 0.35).",
     )
 
 
@@ -146,8 +146,8 @@ class RankingRecipe(MarginRecipe):
     penalty: float = Field(
         default=0.5,
         ge=0,
-        description="Of a wrong order, by the square of its size (λ): at 0.5 a wrong order by all "
-        "of the scale costs as much as a clear one gains.",
+        description="Weight of a wrong order, by the square of its size (λ): at 0.5 one by all of "
+        "the scale costs as much as a clear one gains.",
     )
     beta: float = Field(
         default=0.0,
@@ -156,7 +156,9 @@ class RankingRecipe(MarginRecipe):
         "each step is spared a pass. Raise it where answers stop being digits.",
     )
     temperature: float = Field(
-        default=1.0, gt=0, description="Of sampling: higher where all samples say the same."
+        default=1.0,
+        gt=0,
+        description="Sampling temperature; raise it where all samples are the same.",
     )
 
 
@@ -166,7 +168,7 @@ class TuningRecipe(Recipe):
     learning_rate: float = Field(
         default=1.8e-6,
         gt=0,
-        description="The highest; the paper's. An adapter of a sweep has that of its partition.",
+        description="Highest rate, by default the paper's. A sweep's partition names its own.",
     )
     warmup_ratio: float = Field(
         default=0.03,
@@ -188,5 +190,7 @@ class TuningRecipe(Recipe):
         default=16, ge=1, description="Cases on a device at once; LLaVA-1.5's own for LoRA."
     )
     gradient_accumulation_steps: int = Field(
-        default=8, ge=1, description="So many times that make one step; LLaVA-1.5 has 8 devices."
+        default=8,
+        ge=1,
+        description="Batches of a device that make one step; LLaVA-1.5 has 8 devices.",
     )

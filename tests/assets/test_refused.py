@@ -199,7 +199,7 @@ def test_games(server, tmp_path, monkeypatch):
     run = Run(server, tmp_path, "game_rules", lambda received: "{Red}")
     run.make("pictures", "questions", partition="xiangqi")
     run.refuse("answers_seer", "xiangqi")
-    run.make("rates")
+    run.make("results")
     positions.list_scenes.cache_clear()
 
 

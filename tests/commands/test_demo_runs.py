@@ -163,7 +163,7 @@ def test_an_interrupt_ends_it_at_once_and_its_runs_are_cancelled(make, monkeypat
 
 
 def test_a_warning_beside_a_failure_needs_no_list_of_faults():
-    @asset(check_specs=[AssetCheckSpec("enough_is_left", asset="pairs")])
+    @asset(check_specs=[AssetCheckSpec("usable_share", asset="pairs")])
     def pairs():
         warns = {"severity": AssetCheckSeverity.WARN, "description": "1 of 9 can be used."}
         return MaterializeResult(check_results=[AssetCheckResult(passed=False, **warns)])
@@ -174,7 +174,7 @@ def test_a_warning_beside_a_failure_needs_no_list_of_faults():
 
     told = describe_failure(materialize([pairs, report], raise_on_error=False), "Colours")
     assert told.startswith("Colours failed:\n- report: ValueError: No room.\n")
-    assert "enough_is_left: 1 of 9 can be used." in told
+    assert "usable_share: 1 of 9 can be used." in told
 
 
 def test_the_cause_of_a_failure_outside_of_steps_is_named(monkeypatch):

@@ -32,7 +32,7 @@ def test_it_is_the_one_that_is_most_alike(name, choices, meant):
 )
 def test_what_they_all_share_makes_none_of_them_near(name, choices):
     assert find_similar(name, choices) == []
-    told = f". Choose from {', '.join(choices)}" if choices else ": there is none"
+    told = f". Choose from {', '.join(choices)}" if choices else "; there are none to choose from"
     assert suggest_names(name, choices) == told
 
 

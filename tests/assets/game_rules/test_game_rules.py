@@ -50,7 +50,7 @@ def made(tmp_path_factory):
             for part in ([*names, "answers_random"], ["answers_eye"], ["answers_eye"]):
                 result = materialize(root, *part, topic=game, **make)
                 assert result.success, failure(result)
-        for part in (["rates"], ["report"]):
+        for part in (["results"], ["report"]):
             result = materialize(root, *part, **make)
             assert result.success, failure(result)
         yield root, server, make
@@ -73,7 +73,7 @@ def test_each_question_is_sent_once(made):
 
 def test_stand_ins_bracket_a_judge(made):
     root, _, _ = made
-    rates = load(root, "rates").set_index(["model", "game", "goal"])
+    rates = load(root, "results").set_index(["model", "game", "goal"])
     totals = rates.xs(("all", "all"), level=("game", "goal"))
     assert totals.loc["prior", ["right_usual", "right_inverse", "usual_answers"]].to_list() == [
         *(1.0, 0.0, 1.0)

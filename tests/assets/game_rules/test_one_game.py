@@ -22,7 +22,7 @@ def test_one_of_two_games_is_a_trial(tmp_path, monkeypatch):
         )
         for topic, *names in (
             ("xiangqi", "pictures", "questions", "answers_eye"),
-            (None, "rates"),
+            (None, "results"),
             (None, "report"),
         ):
             result = materialize(tmp_path, *names, topic=topic, group="game_rules", models=(eye,))

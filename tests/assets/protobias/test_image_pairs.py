@@ -39,7 +39,7 @@ from tests.runs import STAND_INS, checks, failure, metadata, rewrite, table
 
 RANKS = "are not 0, 1, 2, … of the kept pairs"
 FIRST = "are not the first of the kept pairs"
-ENDED = {"every_row_ended": True, "enough_is_left": True}
+ENDED = {"every_row_ended": True, "usable_share": True}
 GEMINI = Model(name="g", backend="gemini", model="g-1", family="g", roles=("painter",))
 
 
@@ -163,7 +163,7 @@ class TestAProvider:
             texts[3].adversarial: '{"score": 11}',
         }
         result = studio.must(image_pairs={"samples": 2})
-        assert checks(result) == {"every_row_ended": True, "enough_is_left": False}
+        assert checks(result) == {"every_row_ended": True, "usable_share": False}
         rows = studio.table("filtered_pairs")
         ends = rows.groupby(["prompt", "sample"]).agg("first")
         assert ends.loc[texts[0].correct]["flaw"].tolist() == ["wrong size"] * 2

@@ -79,7 +79,7 @@ def test_from_prompts_to_pictures_and_back(studio, tmp_path):
         str(manifest) in reason and prompt[:50] in reason
         for prompt, reason in zip(missing["prompt"], missing["reason"], strict=True)
     )
-    assert not checks(partly)["enough_is_left"]
+    assert not checks(partly)["usable_share"]
     command = (
         f"counterfactory prompts protobias/image_pairs --partitions '{DOMAIN}|by_hand' --missing"
     )

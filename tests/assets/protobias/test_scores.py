@@ -202,7 +202,7 @@ class TestJudge:
         told = metadata(result, "scores_somebody", "protobias")
         assert (told["requests_sent"], told["requests_known_before"]) == (2, 8)
         unmet = {name for name, passed in checks(result).items() if not passed}
-        assert unmet == {"few_unread"}, "four of ten stay refused or unparsed"
+        assert unmet == {"unparsed_rate"}, "four of ten stay refused or unparsed"
         assert stored(root) == planned(root, judge)[0], "what is planned is what was sent"
 
     def test_a_painter_of_whose_pairs_none_is_kept_is_no_failure(

@@ -133,5 +133,5 @@ def test_files_of_another_adapter_are_refused(tmp_path, rows, name, trouble):
 
 
 def test_a_metric_without_an_adapter_has_no_such_check():
-    assert {check.name for check in scores_of().checks()} == {"nothing_failed", "few_unread"}
+    assert {check.name for check in scores_of().checks()} == {"nothing_failed", "unparsed_rate"}
     scores_of().require(None)

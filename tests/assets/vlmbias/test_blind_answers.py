@@ -56,7 +56,11 @@ def test_a_scene_is_asked_once_in_words_that_name_its_subject(root, judge, serve
         "this board? Answer with a number in curly brackets, e.g., {9}."
     )
     assert (row["response"], row["answer"], row["outcome"]) == ("I see {8}.", "8", "answered")
-    assert checks(result) == {"every_row_ended": True, "few_unread": True, "nothing_failed": True}
+    assert checks(result) == {
+        "every_row_ended": True,
+        "unparsed_rate": True,
+        "nothing_failed": True,
+    }
     assert metadata(result, BLIND)["requests_sent"] == server.count
     ask_blind(root, judge)
     assert server.count == rows["prompt"].nunique()
@@ -68,7 +72,7 @@ def test_a_refusal_is_a_row_and_the_check_names_the_grey_picture(root, judge, se
     rows = read_answers(root)
     assert set(rows["outcome"]) == {"refused"}
     assert rows["answer"].isna().all()
-    assert checks(result)["few_unread"] is False
+    assert checks(result)["unparsed_rate"] is False
     grey = judge_at(server, blind="grey")
     server.answer = lambda received: "{8}" if received.images else "I cannot see it."
     ask_blind(root, grey)

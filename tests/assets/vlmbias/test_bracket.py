@@ -168,7 +168,7 @@ class TestOtherPrompting:
         assert checks(result) == {
             "every_row_ended": True,
             "nothing_failed": True,
-            "few_unread": False,
+            "unparsed_rate": False,
             "truths_hold": True,
         }
         rows = pd.read_parquet(table(root, "answers_pixels", COMPARED))

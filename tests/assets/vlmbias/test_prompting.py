@@ -100,7 +100,7 @@ def test_without_a_first_answer_there_is_no_second_turn(root, judge, server):
     result = ask(root, judge, "double-check")
     assert checks(result) == {
         "every_row_ended": True,
-        "few_unread": False,
+        "unparsed_rate": False,
         "nothing_failed": False,
     }
     rows = answers(root)

@@ -154,7 +154,7 @@ def test_a_wrong_truth_in_words_is_found(root):
     assert checks(result) == {
         "truths_hold": False,
         "every_row_ended": True,
-        "few_unread": True,
+        "unparsed_rate": True,
         "nothing_failed": True,
     }
     assert not result.success

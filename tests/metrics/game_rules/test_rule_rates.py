@@ -19,9 +19,9 @@ SCORES = {
 }
 
 
-def answer(model, game, position, version, score):
-    usual = score if version == "usual" or score is None else 1 - score
-    cells = {"model": model, "game": game, "goal": "pieces", "version": version}
+def answer(model, game, position, rule, score):
+    usual = score if rule == "usual" or score is None else 1 - score
+    cells = {"model": model, "game": game, "goal": "pieces", "rule": rule}
     read = None if score is None else "White"
     return cells | {"base_id": position, "score": score, "usual": usual, "answer": read}
 
@@ -29,9 +29,9 @@ def answer(model, game, position, version, score):
 @pytest.fixture
 def table():
     rows = [
-        answer("judge", game, position, version, score)
+        answer("judge", game, position, rule, score)
         for (game, position), scores in SCORES.items()
-        for version, score in zip(("usual", "inverse"), scores, strict=True)
+        for rule, score in zip(("usual", "inverse"), scores, strict=True)
     ]
     rows[-1] |= {"answer": None, "usual": 0.0}  # unparsed: neither the right nor the usual answer
     return build_rule_table(pd.DataFrame(rows)).set_index("game")

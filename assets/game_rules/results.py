@@ -39,7 +39,7 @@ def measure_rates(judged: JudgedItems) -> pd.DataFrame:
 
 
 RESULTS = AnswerResults(
-    key=asset_key("rates"),
+    key=asset_key("results"),
     description=f"Right answers of all judges by either rule. {QUESTION}",
     columns=RATES,
     scope_column="goal",
