@@ -1,7 +1,8 @@
 """Claims: a table of which process is working on a key at the moment, and the SQL for it.
 
 A claim counts until its lease ends, by the clock of the PostgreSQL server or of this machine for
-SQLite.
+SQLite. A clock that was set back leaves leases that end too far ahead: whoever wants such a key
+shortens its lease, so that an owner that lives renews it and a dead one loses it.
 """
 
 import json
@@ -20,6 +21,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     cast,
     delete,
     func,
@@ -74,11 +76,17 @@ class ClaimSql:
             # While the server was away no claim could be renewed: all get one lease's time.
             started = func.extract("epoch", func.pg_postmaster_start_time())
             is_over = and_(is_over, started + lease < current_time)
+        may_claim = or_(claims.c.owner == claim.excluded.owner, is_over)
+        # Twice as far: transactions that wait for each other begin at different times.
+        is_too_long = claims.c.lease_end > current_time + 2 * LEASE_S
         self._claim = claim.on_conflict_do_update(
             index_elements=[claims.c.key],
-            set_={"owner": claim.excluded.owner, "lease_end": claim.excluded.lease_end},
-            where=or_(claims.c.owner == claim.excluded.owner, is_over),
-        ).returning(claims.c.key)
+            set_={
+                "owner": case((may_claim, claim.excluded.owner), else_=claims.c.owner),
+                "lease_end": claim.excluded.lease_end,
+            },
+            where=or_(may_claim, is_too_long),
+        ).returning(claims.c.key, claims.c.owner)
         self._release = delete(claims).where(
             claims.c.owner == owner, claims.c.key.in_(select(keys.c.value))
         )
@@ -91,7 +99,8 @@ class ClaimSql:
     ) -> set[str]:
         """Claim keys, or renew claims, for `lease` seconds; returns the owner's."""
         values = {"keys": json.dumps(list(keys)), "owner": owner, "lease": lease}
-        return set(connection.scalars(self._claim, values | self._build_clock()))
+        rows = connection.execute(self._claim, values | self._build_clock())
+        return {key for key, key_owner in rows if key_owner == owner}
 
     def release(self, connection: Connection, keys: Collection[str], owner: str) -> None:
         """Give up the owner's claims of some keys."""

@@ -284,6 +284,21 @@ def test_one_who_still_waits_for_the_model_keeps_its_claim(url, opened, monkeypa
     assert lease_ends() == []
 
 
+def test_a_lease_that_a_clock_set_back_left_far_ahead_is_shortened(url, opened):
+    claims, ahead = [], text("UPDATE claims SET lease_end = lease_end + 3600")
+
+    def claim(connection, sql):
+        claims.append(sql.claims.claim(connection, ["key"], "owner", 20.0))
+        claims.append(sql.claims.claim(connection, ["key"], "other", -5.0))
+        connection.execute(ahead)
+        # The owner gets the time of a lease to renew it: here of one that is over at once.
+        claims.append(sql.claims.claim(connection, ["key"], "other", -5.0))
+        claims.append(sql.claims.claim(connection, ["key"], "other", -5.0))
+
+    opened(url)._start().database.run(claim)
+    assert claims == [{"key"}, set(), set(), {"key"}]
+
+
 def test_closing_it_under_a_request_gives_the_claim_up(url, opened):
     store, model = opened(url), Model(seconds=0.3)
 
