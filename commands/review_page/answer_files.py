@@ -8,6 +8,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -19,7 +20,7 @@ from assets.kit.score_sheets import CHANCE, SHEET, ScoreForm
 from assets.kit.verdicts import PANEL_SHEET, Verdicts, read_panel, read_verdicts
 from commands.review_page import sheet_edits
 from commands.review_page.sheet_edits import Cells
-from resources.faults import write_errors
+from resources.faults import StoreBusy, write_errors
 from resources.storage.atomic_writes import is_remote, to_local_path, write_atomically
 from resources.storage.files import is_stored, list_folder, make_folder, read_file, update_file
 from resources.user_files.rows import UserFileError
@@ -29,6 +30,8 @@ EVERYBODY = ""
 """Takes the place of the annotator where all share one answer."""
 _SUFFIXES = (".csv", ".json")
 _MOST_NAMED = 60
+_TURN_S, _RETRY_S = 5.0, 0.02
+"""Time for which another process may have the turn, and the pause between tries to take it."""
 
 
 class Answer(NamedTuple):
@@ -85,7 +88,10 @@ class AnswerBook:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Take the turn among all processes, with the answers as they are now."""
+        """Take the turn among all processes, with the answers as they are now.
+
+        Raises `StoreBusy` where another process keeps it.
+        """
         if is_remote(self._folder):
             self.refresh()
             yield
@@ -93,12 +99,27 @@ class AnswerBook:
         make_folder(self._folder)
         descriptor = os.open(to_local_path(self._folder), os.O_RDONLY)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._lock(descriptor)
             self.refresh()
             yield
             self._state = self._find_state()
         finally:
             os.close(descriptor)
+
+    def _lock(self, descriptor: int) -> None:
+        end = monotonic() + _TURN_S
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if monotonic() >= end:
+                    raise StoreBusy(
+                        f"{self._folder}: another process has locked this folder for {_TURN_S:.0f} "
+                        "s, and nothing was written. Try again; if that fails, end the process "
+                        f"(lsof {self._folder} lists it)."
+                    ) from None
+            sleep(_RETRY_S)
 
     def refresh(self) -> None:
         """Read the files that somebody has changed. Raises `UserFileError`."""
@@ -289,12 +310,15 @@ def _to_answers(verdicts: Verdicts) -> dict[str, Answer]:
 
 
 def _append(file: UPath, data: bytes) -> None:
-    """Append to a local file and flush it to disk; what cannot be written whole leaves no trace."""
-    with write_errors(file), to_local_path(file).open("ab") as stream:
-        size = stream.tell()
+    """Append to a local file and flush it to disk; what cannot be written whole leaves no trace.
+
+    A buffered stream would write the rest once more when it is closed.
+    """
+    with write_errors(file), to_local_path(file).open("ab", buffering=0) as stream:
+        size, rest = stream.tell(), memoryview(data)
         try:
-            stream.write(data)
-            stream.flush()
+            while rest:
+                rest = rest[stream.write(rest) :]
             os.fsync(stream.fileno())
         except OSError:
             os.ftruncate(stream.fileno(), size)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from asyncio import CancelledError
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -25,6 +26,7 @@ _FOLDER = Path(__file__).parent
 _FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _LONGEST_TEXT = 1000
+_CUT_OFF = "The server ended: your last answer may not be written. Start it again, and look."
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; "
     "script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -104,6 +106,12 @@ class ReviewServer:
 
     async def act(self, request: Request) -> Response:
         """Decide, undo, skip or set aside, as the page says in JSON."""
+        try:
+            return await self._read_and_act(request)
+        except (ClientDisconnect, CancelledError):  # Cancelled, as the server ends.
+            return JSONResponse({"error": _CUT_OFF}, 503, _HEADERS)
+
+    async def _read_and_act(self, request: Request) -> Response:
         try:
             body = json.loads(await request.body())
             text = {str(name): str(cell)[:_LONGEST_TEXT] for name, cell in body.items()}

@@ -196,17 +196,20 @@ class ReviewSession:
             history = self._history.get(fold_name(annotator), [])
             if not history:
                 return self._describe(annotator, window, message="There is nothing to undo.")
-            done = history.pop()
+            done = history[-1]
             entry = self.entries.get(done.key)
             if entry is None:
+                history.pop()
                 text = "The last decision was on an item that is gone; it stays in the file."
                 return self._describe(annotator, window, message=text)
             with entry.book.writing():
                 existing = self._find_answer(entry, annotator)
                 if existing is None or existing[:3] != done.answer[:3]:
+                    history.pop()
                     text = "Your last decision was changed meanwhile: it is not undone."
                     return self._describe(annotator, window, message=text)
                 entry.book.replace(entry.item, existing, done.replaced)
+            history.pop()
             self._windows.find(annotator, window).item = entry.key
             text = f"Undone: {done.answer.value}."
             return self._describe(annotator, window, message=f"{text} {message}".strip())

@@ -1,13 +1,18 @@
 """The review page over HTTP: what is written of a decision, and what is said where none is."""
 
+import asyncio
 import csv
 import errno
+import fcntl
 import io
 import os
+import resource
 import threading
+from asyncio import CancelledError
 from collections import Counter
 
 import pytest
+from starlette.requests import ClientDisconnect, Request
 from starlette.testclient import TestClient
 from upath import UPath
 
@@ -16,6 +21,7 @@ from assets.kit.score_files import check_scores, read_score_files
 from assets.kit.verdicts import read_panel, read_verdicts
 from assets.protobias.human_scores import FORM as SCORES
 from assets.vlmbias.photographs.selection import write_candidates
+from commands.review_page import answer_files
 from commands.review_page.answer_files import parse_annotator
 from commands.review_page.server import ReviewServer
 from commands.review_page.session import ReviewSession
@@ -245,6 +251,55 @@ class TestFiles:
         anna.see()
         anna.decide("reject")
         assert len(read_verdicts(file)) == 2
+
+    def test_a_line_that_is_written_in_part_is_taken_back(self, anna, file):
+        """The system takes part of the line, as a full disk does, and refuses the rest."""
+        anna.decide("accept")
+        before = read_file(file)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 9, limits[1]))
+        try:
+            anna.decide("reject", item=anna.key)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert "File too large" in anna.state["error"]
+        assert read_file(file) == before
+        anna.see()
+        anna.decide("reject")
+        assert len(read_verdicts(file)) == 2
+
+    def test_an_undo_that_fails_is_tried_again_on_the_same_decision(self, anna, file, monkeypatch):
+        first = anna.name
+        anna.decide("accept")
+        second = anna.name
+        anna.decide("reject")
+
+        def fail(descriptor):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fail)
+            anna.send("undo")
+        assert "No space is left" in anna.state["error"]
+        assert read_verdicts(file).keys() == {first, second}
+        anna.send("undo")
+        assert anna.state["message"] == "Undone: reject."
+        assert read_verdicts(file).keys() == {first}
+
+    def test_a_folder_that_another_process_keeps_is_named(self, anna, file, monkeypatch):
+        monkeypatch.setattr(answer_files, "_TURN_S", 0.0)
+        descriptor = os.open(file.parent.path, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            anna.decide("accept", item=anna.key)
+        finally:
+            os.close(descriptor)
+        problem = f"{file.parent}: another process has locked this folder"
+        assert anna.state["error"].startswith(problem)
+        assert not file.exists()
+        anna.see()
+        anna.decide("accept")
+        assert len(read_verdicts(file)) == 1
 
     def test_formulas_are_guarded(self, anna, file):
         anna.decide("reject", "=1+1")
@@ -571,6 +626,17 @@ class TestAnotherReview:
 
 
 class TestServer:
+    @pytest.mark.parametrize("ending", [CancelledError, ClientDisconnect])
+    def test_a_request_that_is_cut_off_raises_nothing(self, root, rows, ending):
+        async def receive():
+            raise ending
+
+        home, images = open_home(root)
+        session = ReviewSession(home.path("reviews"), CANDIDATES, ["animals"], 0)
+        request = Request({"type": "http", "method": "POST", "headers": []}, receive)
+        reply = asyncio.run(ReviewServer(session, images).act(request))
+        assert (reply.status_code, b"may not be written" in reply.body) == (503, True)
+
     def test_what_nobody_expects_is_answered_in_words(self, anna, monkeypatch):
         def fail(*_):
             raise KeyError("column")
