@@ -3,8 +3,10 @@
 import asyncio
 import io
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cached_property
 from importlib import import_module
+from threading import Thread
 from time import perf_counter
 from typing import Any
 
@@ -49,8 +51,25 @@ class Python:
 
     async def score(self, request: ScoreRequest) -> ModelReply:
         """The number that the function gives; raises `UnacceptableRequest` where it is none."""
-        async with self._alone:
-            return await asyncio.to_thread(self._score, request)
+        await self._alone.acquire()
+        scoring = asyncio.wrap_future(self._start(request))
+        # At a deadline the function goes on, and may not be called again until it has ended.
+        scoring.add_done_callback(lambda _: self._alone.release())
+        return await asyncio.shield(scoring)
+
+    def _start(self, request: ScoreRequest) -> Future[ModelReply]:
+        """Score in a thread that the process need not wait for: the function may never return."""
+        future = Future[ModelReply]()
+        future.set_running_or_notify_cancel()
+
+        def run() -> None:
+            try:
+                future.set_result(self._score(request))
+            except BaseException as error:  # noqa: BLE001 - raised where the score is awaited
+                future.set_exception(error)
+
+        Thread(target=run, name=self._model.name, daemon=True).start()
+        return future
 
     def _score(self, request: ScoreRequest) -> ModelReply:
         function, began = self._function, perf_counter()
