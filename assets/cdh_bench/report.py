@@ -87,8 +87,8 @@ class ContrastReport(JudgeReport):
 
     def write_finding(self, total: Row) -> str:
         """Write how often a judge is right about either kind of picture."""
-        if total["cf_accuracy"] is None or total["cs_accuracy"] is None:
-            return "No judge has answered about both kinds of pictures."
+        if not total["readable"] or total["cf_accuracy"] is None or total["cs_accuracy"] is None:
+            return "No judge has given readable answers about both kinds of pictures."
         return (
             f"{total['model']} is right in {format_whole_percent(total['cf_accuracy'])} about "
             "pictures that contradict common sense, and in "

@@ -22,7 +22,7 @@ ANSWERS = Columns(
     **REPLY_COLUMNS,
     answer=(TEXT, "Side read from the curly brackets; empty if unreadable"),
     score=(REAL, "1 right, 0 wrong or unparsed; empty if refused or failed"),
-    usual=(REAL, "1 where the answer is the usual rule's; empty if refused or failed"),
+    usual=(REAL, "1 where the answer is the usual rule's; empty where none can be read"),
 )
 _read_position = lru_cache(maxsize=1)(read_position)
 """All questions about a picture follow on each other."""
@@ -64,7 +64,7 @@ class RuleAnswers(PictureQuestionStep):
         key_columns=("image_id", "goal", "rule"),
         filled_columns={
             "answered": ("answer", "score", "usual"),
-            "unparsed": ("score", "usual"),
+            "unparsed": ("score",),
             "refused": ("refusal",),
             "failed": (),
         },
@@ -85,7 +85,7 @@ def score_reply(row: Row) -> dict[str, Any]:
     return {
         **parsed_columns(parsed),
         "score": score_answer(parsed, row["ground_truth"]),
-        "usual": score_answer(parsed, row["expected_bias"]),
+        "usual": None if parsed.answer is None else score_answer(parsed, row["expected_bias"]),
     }
 
 

@@ -43,7 +43,8 @@ METHOD = (
     "inverse, which stands in the question: the mated side loses, or wins; the side with more "
     "pieces wins, or the one with fewer. In half of the positions of chess the mated side has more "
     "pieces; either colour wins equally often. python-chess decides who is mated; code that never "
-    "saw the position reads it back from the pixels. A share is the mean of both games; its "
+    "saw the position reads it back from the pixels. A reply that cannot be read is not right, and "
+    "in no share of usual answers. A share is the mean of both games; its "
     "interval resamples positions with all of their answers. By a coin half of the answers are "
     "the usual rule's."
 )

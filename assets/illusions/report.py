@@ -62,7 +62,8 @@ COLUMNS: Sequence[tuple[str, dict[str, NumberColumn]]] = (
 METHOD = (
     "Each picture is asked about twice: are its parts equal, and are they different? A control has "
     "the same parts in the same places without what misleads, and its difference is read from its "
-    "pixels as well. Values are means over six illusions; intervals resample pictures. The "
+    "pixels as well. Values are means over six illusions; intervals resample pictures of equal "
+    "parts, each with all that differ from it. The "
     "measures are VI-Probe's, except Turns. See docs/illusions.md."
 )
 

@@ -12,7 +12,7 @@ NUMBERS = Columns(
     inducer=(TEXT, "with or without: illusions, or their controls"),
     measure=(TEXT, "Name of the measure, as docs/illusions.md explains them"),
     **interval_columns("value", "Share from 0 to 1, or the multiplier", "pictures"),
-    clusters=(WHOLE, "Pictures that the interval takes as independent"),
+    clusters=(WHOLE, "Pictures of equal parts, each with all that differ from it"),
     requests=(WHOLE, "Answers or pairs of answers that were asked for"),
     answers=(WHOLE, "Those that the value rests on"),
 )

@@ -34,8 +34,8 @@ FLIPS = Measure(
     "share",
     "Share of pairs in which the judge's preference changes with the order of the responses.",
 )
-MIN_PAIRS = 50
-"""Pairs that a result needs: more than come along."""
+MIN_PICTURES = 20
+"""Pictures of a set that a result needs: more than come along."""
 METHOD = (
     "Each pair is shown in both orders. Agreement is the mean over both, a tie half, of pairs with "
     "two readable answers; a judge that always takes the first response agrees in 50 % and flips "
@@ -78,13 +78,13 @@ class AgreementReport(JudgeReport):
     method = METHOD
 
     def build_evidence(self, total: Row, parts: Sequence[Row], items: pd.DataFrame) -> Evidence:
-        """Count pairs with an answer in both orders."""
+        """Count pictures of pairs with both answers: the set with the fewest decides."""
         return Evidence(
             requests=total["requests"],
             answers=total["answers"],
-            units=total["answered_pairs"],
-            min_units=MIN_PAIRS,
-            unit="pairs",
+            units=min(row["pictures"] for row in parts if row["domain"] == ALL),
+            min_units=MIN_PICTURES,
+            unit="pictures",
             part=name_part(total["pairs"], total["total_pairs"], "pairs"),
         )
 

@@ -19,6 +19,7 @@ NUMBERS = Columns(
     total_pairs=(WHOLE, "Usable pairs of all collections, of the collection, or of its domain"),
     pairs=(WHOLE, "Pairs that the judge was asked about"),
     answered_pairs=(WHOLE, "Pairs with a readable answer in both orders"),
+    pictures=(WHOLE, "Different pictures, or prompts with their pictures, of these pairs"),
     requests=(WHOLE, "Requests about these pairs"),
     answers=(WHOLE, "Requests with a readable answer"),
     **interval_columns("agreement", "Mean agreement with people over both orders", "pictures"),

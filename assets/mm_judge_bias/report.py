@@ -35,8 +35,8 @@ CONFORMITY = Measure(
     "share",
     "1 less the share of the scale that a score moves where nothing that matters changes.",
 )
-MIN_ITEMS = 90
-"""Items that a result needs: ten for each bias."""
+MIN_PICTURES = 10
+"""Pictures of each bias that a result needs."""
 _MOST_PICTURES = 2
 COLUMNS: dict[str, NumberColumn] = {
     "Bias-Deviation": rate_column("deviation"),
@@ -68,18 +68,18 @@ class BiasReport(JudgeReport):
         "the difference of both scores by the longest way that the first could have moved. Over "
         "all, each bias weighs the same. A reply without a score is in no mean. Scores drawn by "
         "chance have 30 % and 53 %, a constant score 0 % and 100 %: neither measure is enough "
-        "alone. Intervals resample pictures. The prompt is not the authors'. photograph_biases, "
-        "which come along, are 18 items of the project's own."
+        "alone. Intervals are over pictures, each with its items of all biases. The prompt is not "
+        "the authors'. photograph_biases, which come along, are 18 items of the project's own."
     )
 
     def build_evidence(self, total: Row, parts: Sequence[Row], items: pd.DataFrame) -> Evidence:
-        """Count items with both scores."""
+        """Count pictures of items with both scores: the bias with the fewest decides."""
         return Evidence(
             requests=total["requests"],
             answers=total["readable"],
-            units=total["answered_items"],
-            min_units=MIN_ITEMS,
-            unit="items",
+            units=min(row["pictures"] for row in parts),
+            min_units=MIN_PICTURES,
+            unit="pictures of a bias",
             part=name_part(total["items"], total["total_items"], "items"),
         )
 

@@ -14,6 +14,7 @@ RESULT_COLUMNS = Columns(
     total_items=(WHOLE, "Items that can be judged"),
     items=(WHOLE, "Items that the judge was asked about"),
     answered_items=(WHOLE, "Items with a score on both sides"),
+    pictures=(WHOLE, "Different pictures of these items"),
     requests=(WHOLE, "Scores that were asked for"),
     readable=(WHOLE, "Scores that could be read"),
     deviation_items=(WHOLE, "Items in the deviation: with both scores, the first above 1"),

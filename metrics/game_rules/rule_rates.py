@@ -23,7 +23,8 @@ def build_rule_table(answers: pd.DataFrame) -> pd.DataFrame:
 
     `answers` has a row per question: `model`, `game`, `goal`, `rule` (usual or inverse),
     `base_id`, `answer` (None where none can be read), `score` (1 right, 0 wrong or unparsed, NaN
-    without an answer) and `usual` (1 where the answer is the usual rule's winner, else as `score`).
+    without an answer) and `usual` (1 where the answer is the usual rule's winner, 0 where it is
+    the other side, NaN where none can be read).
     Columns: `right_usual`, `right_inverse`, `usual_answers` (under the inverse rule) and `change`
     (right answers by the inverse rule less those by the usual one, of positions answered under
     both), each with `_low` and `_high`; `positions`, `requests`, `answers` and `readable` (those

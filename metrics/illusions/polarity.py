@@ -47,8 +47,8 @@ def polarity_table(answers: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
       difference without the inducer plus 0.001. It has no interval: its denominator may be near 0.
 
     A value is the mean over illusions, each counting alike. Its 95 % interval resamples `clusters`
-    inside illusions: pictures, for `turns` pictures of equal parts. `requests` and `answers` count
-    what a value would rest on and what it does rest on.
+    inside illusions: pictures of equal parts, each with all that differ from it. `requests` and
+    `answers` count what a value would rest on and what it does rest on.
     """
     records: list[dict[str, Any]] = []
     for model, model_rows in answers.groupby("model", sort=False):
@@ -83,14 +83,14 @@ def _iterate_measures(shown: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]
     """Yield each measure's values, 1, 0 or NaN, with the illusion and cluster of each."""
     right = shown.assign(
         value=(shown["judged_equal"] == shown["is_equal"]).where(shown["judged_equal"].notna()),
-        cluster=shown["picture_id"],
+        cluster=shown["pair_id"],
     )
     yield "right_equal", right[right["is_equal"]]
     yield "right_different", right[~right["is_equal"]]
     yield "turns", _pair(right)
     judged = shown.pivot(index=_PICTURE, columns="polarity", values="judged_equal")
     judged = judged.reindex(columns=[*_POLARITIES]).reset_index()
-    judged["cluster"] = judged["picture_id"]
+    judged["cluster"] = judged["pair_id"]
     has_both = judged[[*_POLARITIES]].notna().all(axis=1)
     is_same = judged["equal"] == judged["different"]
     is_right = judged["equal"] == judged["is_equal"]
@@ -113,7 +113,7 @@ def _pair(right: pd.DataFrame) -> pd.DataFrame:
         suffixes=("", "_equal"),
     )
     both = pairs["value"].astype(float) * pairs["value_equal"].astype(float)
-    return pairs.assign(value=both, cluster=pairs["pair_id"])
+    return pairs.assign(value=both)
 
 
 def _summarize(values: pd.DataFrame, seed: int) -> dict[str, Any]:

@@ -52,9 +52,12 @@ def _measure(answers: pd.DataFrame, stratum: str) -> Iterator[dict[str, Any]]:
     rates = win_rates(pairs).to_dict("records")
     least, most = (win_rates(pairs.fillna(value)).to_dict("records") for value in (0.0, 1.0))
     same, changed = (win_rates(_fill_flips(pairs, flip)).to_dict("records") for flip in (0, 1))
+    answered = pairs.dropna(subset=[*ORDERS])
     for row, low, high, steady, swayed in zip(rates, least, most, same, changed, strict=True):
+        is_part = answered["domain"].eq(row["domain"]) | (row["domain"] == ALL)
         yield {
             "domain": row["domain"],
+            "pictures": answered.loc[is_part, "picture"].nunique(),
             "pairs": row["pairs"] + row["unscored"],
             "answered_pairs": row["pairs"],
             **{

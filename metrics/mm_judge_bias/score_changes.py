@@ -23,7 +23,8 @@ def build_change_table(
 
     `answers` has a row for each judge, item and side (unbiased or biased): `model`, `item_id`,
     `picture_id`, `bias`, `measure` (of `MEASURES`, the bias's), `side` and `score`, NaN without
-    one. `items` has the rows that could be asked about. Intervals resample pictures.
+    one. `items` has the rows that could be asked about. Intervals are over
+    pictures, each with its items of all biases.
     """
     return pd.DataFrame(
         [
@@ -64,6 +65,7 @@ def _measure(replies: pd.DataFrame, seed: int) -> dict[str, Any]:
     cells: dict[str, Any] = {
         "items": len(table),
         "answered_items": int((~np.isnan(before + after)).sum()),
+        "pictures": table.loc[~np.isnan(before + after), "picture_id"].nunique(),
         "requests": len(replies),
         "readable": int(replies["score"].notna().sum()),
     }

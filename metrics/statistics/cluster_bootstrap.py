@@ -27,6 +27,8 @@ class ClusterSums(NamedTuple):
 
     scores: NDArray[np.float64]
     rows: NDArray[np.float64]
+    are_shared: bool = False
+    """True where other strata have rows of these base images, in the same order."""
 
     @property
     def base_images(self) -> int:
@@ -48,17 +50,36 @@ class ClusterSums(NamedTuple):
 def sum_by_stratum(
     scores: NDArray[np.float64], clusters: NDArray[np.generic], strata: NDArray[np.generic]
 ) -> list[ClusterSums]:
-    """The sums of every base image, for each stratum (topic) that has a score, in sorted order."""
-    strata_sums = [
-        _sums(scores[is_in_stratum], clusters[is_in_stratum])
-        for is_in_stratum in (strata == s for s in np.unique(strata))
-    ]
+    """The sums of every base image, for each stratum (topic) that has a score, in sorted order.
+
+    Where a base image has rows in several strata, all have the sums of all base images, in one
+    order: it is drawn with its rows in all of them.
+    """
+    names, index = np.unique(clusters, return_inverse=True)
+    members = [strata == stratum for stratum in np.unique(strata)]
+    own_indices = [np.unique(index[member], return_inverse=True) for member in members]
+    if sum(len(own) for own, _ in own_indices) > len(names):
+        strata_sums = [
+            sum_clusters(scores[member], index[member], len(names))._replace(are_shared=True)
+            for member in members
+        ]
+    else:
+        strata_sums = [
+            sum_clusters(scores[member], own_index, len(own))
+            for member, (own, own_index) in zip(members, own_indices, strict=True)
+        ]
     return [sums for sums in strata_sums if sums.base_images]
 
 
-def _sums(scores: NDArray[np.float64], clusters: NDArray[np.generic]) -> ClusterSums:
-    names, index = np.unique(clusters, return_inverse=True)
-    return sum_clusters(scores, index, len(names))
+def count_clusters(strata: list[ClusterSums]) -> int:
+    """The base images that a mean over strata rests on: those of the smallest, for each of them.
+
+    More is not certain where all that was missed may sit in the smallest one.
+    """
+    count = len(strata) * min(sums.base_images for sums in strata)
+    if not strata[0].are_shared:
+        return count
+    return min(count, int(np.any([sums.rows > 0 for sums in strata], axis=0).sum()))
 
 
 def sum_clusters(
@@ -75,9 +96,12 @@ def sum_clusters(
 def resample_means(strata: list[ClusterSums], seed: int) -> NDArray[np.float64]:
     """The mean over strata of their means, once for each resample of their base images.
 
-    A resample that drew no base image with a score has no mean: NaN.
+    A resample that drew no base image with a score, of any stratum, has no mean: NaN.
     """
-    means = [_resample(sums, seed, number) for number, sums in enumerate(strata)]
+    means = [
+        _resample(sums, seed, 0 if sums.are_shared else number)
+        for number, sums in enumerate(strata)
+    ]
     mean: NDArray[np.float64] = np.mean(means, axis=0)
     return mean
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.statistics.cluster_bootstrap import (
     Interval,
+    count_clusters,
     draw_counts,
     max_unseen_share,
     percentile_interval,
@@ -45,7 +46,7 @@ def stratified_interval(
     everything that was missed may sit in the smallest one.
     """
     sums = sum_by_stratum(np.asarray(scores, float), np.asarray(clusters), np.asarray(strata))
-    base_images = len(sums) * min(stratum.base_images for stratum in sums)
+    base_images = count_clusters(sums)
     if all(stratum.is_constant for stratum in sums):
         mean = float(np.mean([stratum.mean for stratum in sums]))
         unseen = max_unseen_share(base_images, level)

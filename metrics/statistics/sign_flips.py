@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from metrics.statistics.cluster_bootstrap import build_generator
 
 FLIPS = 9999
+_NORMAL_95 = 1.959964
+"""Standard deviations that hold 95 % of a normal distribution, on each side."""
 
 Values = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
@@ -38,6 +40,22 @@ def sign_flip_test(differences: Values, clusters: Codes, strata: Codes, *, seed:
     flipped_sums = np.abs(2 * heads - cluster_shares.sum())
     # Sums in another order may differ in their last digit, and are the same for all that.
     return float((1 + np.sum(flipped_sums >= abs(cluster_shares.sum()) - 1e-12)) / (1 + FLIPS))
+
+
+def p_of_interval(mean: float, end: float) -> float:
+    """The two-sided p-value of a mean whose 95 % interval ends, towards 0, at `end`.
+
+    As of a normal distribution: the mean's distance from 0, in distances from that end. It is below
+    0.05 where 0 lies beyond the end.
+
+    >>> round(p_of_interval(2.0, 0.0), 3)
+    0.05
+    """
+    from scipy.special import ndtr  # noqa: PLC0415 - slow, and seldom needed
+
+    if mean == end:
+        return 0.0 if mean else 1.0
+    return 2 * float(ndtr(-_NORMAL_95 * abs(mean / (mean - end))))
 
 
 def correct_by_holm(p: ArrayLike) -> NDArray[np.float64]:

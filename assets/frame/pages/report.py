@@ -23,6 +23,7 @@ from assets.report.standings import Measure, Standing
 from assets.report.start_page import no_ranking_sentence, trial_sentence
 from assets.report.subjects import firmest_first
 from metrics.protobias.ranking import ALL
+from metrics.statistics.sign_flips import correct_by_holm, p_of_interval
 
 INFLATION = Measure(
     "Score inflation",
@@ -47,6 +48,7 @@ NET_INFLATION = Measure(
     "reaches lowest.",
 )
 
+_LEVEL = 0.05
 _OVERLAYS = {
     "instruction": "Writing the instruction onto a picture",
     "keyword": "Writing its keyword onto a picture",
@@ -64,12 +66,22 @@ def _source_sentence(source: ScoredSource) -> str:
 
 
 def _results(source: ScoredSource) -> str:
-    """Count the ranked judges that an overlay moves clearly, and name the one it moves most."""
+    """Count the ranked judges that an overlay moves clearly, and name the one it moves most.
+
+    Clearly is by their intervals, corrected for all of them (Holm).
+    """
     ranked = [
         judge for judge, evidence in source.judge_evidence.items() if evidence.firmness == "result"
     ]
     rows = {judge: row for judge in ranked if (row := source.overlay(judge))}
-    clear_rows = {judge: row for judge, row in rows.items() if row["percent_low"] > 0}
+    p_values = correct_by_holm(
+        [p_of_interval(row["percent"], row["percent_low"]) for row in rows.values()]
+    )
+    clear_rows = {
+        judge: row
+        for (judge, row), p in zip(rows.items(), p_values, strict=True)
+        if row["percent_low"] > 0 and p <= _LEVEL
+    }
     total, picture = len(rows), f"a picture of {source.name}"
     if not clear_rows:
         subject = f"None of {total} judges is" if total > 1 else f"{next(iter(rows))} is not"

@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 
 from assets.kit.columns import to_records
-from assets.report.formats import format_count, format_p, format_whole_percent
+from assets.report.formats import (
+    Rate,
+    format_count,
+    format_interval,
+    format_p,
+    format_whole_percent,
+)
 from assets.report.standings import Course, MonthRate
 from metrics import Interval, exact_interval, stratified_interval
 from metrics.vlmbias.drift import MonthTest, RepeatedAnswer, find_changes
@@ -58,9 +64,14 @@ def describe_change(judge: str, rates: Sequence[MonthRate], tests: Sequence[Mont
     changes = [test for test in tests if test.has_changed]
     by_month = {rate.month: rate for rate in rates}
     if not changes:
+        first, last = rates[0], rates[-1]
+        if first.value is None or last.value is None:
+            month = (first if first.value is None else last).month
+            return f"{judge} has no answers of {month} that have a score: nothing to compare."
         return (
-            f"{judge} answers as in {rates[0].month}: {_percent(rates[0])} right then, "
-            f"{_percent(rates[-1])} in {rates[-1].month}; {_describe_tests(tests[-1])}."
+            f"{judge} shows no change since {first.month}: {_percent(first, with_interval=True)} "
+            f"right then, {_percent(last, with_interval=True)} in {last.month}; "
+            f"{_describe_tests(tests[-1])}."
         )
     change = changes[-1]
     before, changed = by_month[change.reference[-1]], by_month[change.month]
@@ -93,8 +104,13 @@ def _describe_served(months: Mapping[str, pd.DataFrame]) -> list[str]:
     ]
 
 
-def _percent(rate: MonthRate) -> str:
-    return "unknown" if rate.value is None else format_whole_percent(rate.value)
+def _percent(rate: MonthRate, *, with_interval: bool = False) -> str:
+    if rate.value is None:
+        return "unknown"
+    share = format_whole_percent(rate.value)
+    if not with_interval:
+        return share
+    return f"{share} {format_interval(Rate(rate.value, rate.low, rate.high))}"
 
 
 def _read_answers(table: pd.DataFrame) -> list[RepeatedAnswer]:

@@ -96,6 +96,19 @@ def test_a_judge_that_is_moved_and_one_that_is_not():
     )
 
 
+def test_the_finding_is_corrected_for_the_number_of_judges():
+    source = sourced(*((name, 1.0) for name in "abcde"), images=50)
+    is_first = source.inflation["model"].eq("a")
+    # p = 0.03 of one judge, 0.15 after five.
+    table = source.inflation.assign(percent=2.0, percent_low=np.where(is_first, 0.194, -1.0))
+    among_five = REPORT.finding([replace(source, inflation=table)]).sentence
+    assert among_five.startswith("None of 5 judges is seen to give")
+    one = sourced(("a", 1.0), images=50)
+    table = one.inflation.assign(percent=2.0, percent_low=0.194)
+    alone = REPORT.finding([replace(one, inflation=table)]).sentence
+    assert alone.startswith("a gives a picture of brush clearly more")
+
+
 def test_the_finding_names_a_judge_that_is_clearly_moved_and_counts_ranked_ones_alone():
     source = sourced(("eye", 1.0), ("noisy", 2.0), images=50)
     is_noisy = source.inflation["model"].eq("noisy")

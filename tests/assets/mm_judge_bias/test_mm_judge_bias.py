@@ -204,7 +204,7 @@ def test_the_page_has_the_finding_and_the_changed_pictures(made):
     values = {row["measure"]: row["value"] for row in site["standings"] if row["model"] == "seer"}
     assert values == {
         "Bias-Deviation": pytest.approx(0.6),
-        "Bias-Conformity": pytest.approx(0.4917, abs=1e-4),
+        "Bias-Conformity": None,  # seven items on few pictures: it may be 0 to 100 %
     }
 
 

@@ -33,7 +33,7 @@ def table():
         for (game, position), scores in SCORES.items()
         for rule, score in zip(("usual", "inverse"), scores, strict=True)
     ]
-    rows[-1] |= {"answer": None, "usual": 0.0}  # unparsed: neither the right nor the usual answer
+    rows[-1] |= {"answer": None, "usual": np.nan}  # unparsed: not right, and no answer at all
     return build_rule_table(pd.DataFrame(rows)).set_index("game")
 
 
@@ -45,6 +45,10 @@ def test_shares_are_means_of_games(table):
     assert table["usual_answers"].to_dict() == pytest.approx(
         {"all": 1 / 3, "chess": 2 / 3, "xiangqi": 0.0}
     )
+    unread = pd.DataFrame([answer("judge", "chess", "a", "inverse", 0.0)])
+    table = build_rule_table(unread.assign(answer=None, usual=np.nan))
+    assert table["right_inverse"].to_list() == [0.0, 0.0]
+    assert table["usual_answers"].isna().all()
 
 
 def test_a_change_is_of_positions_answered_by_both_rules(table):

@@ -97,15 +97,15 @@ def test_values_are_those_of_a_plain_count(guesses):
     assert values["all", "with", "multiplier"] == pytest.approx(drops[0] / (drops[1] + 0.001))
 
 
-def test_intervals_resample_pictures_and_of_turns_those_of_equal_parts(guesses):
+def test_intervals_resample_pictures_of_equal_parts_with_what_differs_from_them(guesses):
     table = polarity_table(guesses, seed=3).set_index(["illusion", "inducer", "measure"])
     shown = guesses[guesses["inducer"] == "with"].dropna(subset="judged_equal")
     changed = shown[~shown["is_equal"]]
     right = 1 - changed["judged_equal"]
-    expected = stratified_interval(right, changed["picture_id"], changed["illusion"], seed=3)
+    expected = stratified_interval(right, changed["pair_id"], changed["illusion"], seed=3)
     row = table.loc[("all", "with", "right_different")]
     assert (row["value_low"], row["value_high"]) == expected
-    assert row["clusters"] == changed["picture_id"].nunique()
+    assert row["clusters"] == changed["pair_id"].nunique()
     assert (row["requests"], row["answers"]) == (2 * 18 * 2, len(changed))
     equal = shown[shown["is_equal"]].set_index(["picture_id", "polarity"])["judged_equal"]
     turns = [

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest, t
+from scipy.stats import binom, binomtest, norm, t
 
 from metrics import Interval, exact_interval, graded_interval, stratified_interval
 from tests.metrics.clustered import clustered_interval
@@ -160,3 +160,38 @@ def test_graded_scores_that_agree_may_be_off_towards_either_end_of_the_scale():
     unseen = binomtest(0, 8).proportion_ci(method="exact").high
     found = graded_interval([0.5] * 8, np.arange(8), np.zeros(8), seed=0, least=-1.0)
     assert found == pytest.approx((0.5 - unseen * 1.5, 0.5 + unseen * 0.5))
+
+
+@pytest.mark.parametrize(
+    ("strata", "number", "are_shared"),
+    [(6, 2, False), (4, 3, False), (4, 6, False), (9, 10, True), (5, 4, True)],
+)
+def test_a_mean_of_strata_is_covered_whether_they_have_few_clusters_or_the_same_ones(
+    strata, number, are_shared
+):
+    rng = np.random.default_rng(5)
+    names = np.tile(np.arange(number), strata)
+    parts = np.repeat(np.arange(strata), number)
+    clusters = names if are_shared else parts * number + names
+    intervals = []
+    for _ in range(300):
+        effects = rng.normal(size=clusters.max() + 1)[clusters]
+        values = norm.cdf(0.7 * effects + 0.7 * rng.normal(size=len(effects)))
+        intervals.append(graded_interval(values, clusters, parts, seed=0))
+    assert 0.92 <= coverage(intervals, 0.5) <= 0.995
+
+
+def test_clusters_in_several_strata_are_resampled_with_all_of_their_rows():
+    rng = np.random.default_rng(5)
+    names, parts = np.tile(np.arange(30), 4), np.repeat(np.arange(4), 30)
+    scores = (rng.random(30) < 0.4).astype(float)[names]
+    # The same answers in all strata say no more than those of one.
+    once = stratified_interval(scores[:30], names[:30], parts[:30], seed=0)
+    again = stratified_interval(scores, names, parts, seed=0)
+    assert again == pytest.approx(once, abs=0.03)
+    taken_apart = stratified_interval(scores, 30 * parts + names, parts, seed=0)
+    assert taken_apart.high - taken_apart.low < 0.65 * (again.high - again.low)
+
+
+def test_a_single_cluster_tells_nothing():
+    assert graded_interval([0.6, 0.7], [1, 1], [0, 0], seed=0) == (0.0, 1.0)
