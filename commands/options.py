@@ -86,9 +86,18 @@ def require_one_budget(budget: float | None, *, no_budget: bool) -> None:
 
 
 def split_list(partitions: Sequence[str] | None) -> list[str]:
-    """The keys of repeated options and of lists with commas, each once."""
+    """The keys of repeated options and of lists with commas, each once.
+
+    Raises `ValueError` for a list that names none, such as an unset variable: without the option
+    all would be taken, and paid for.
+    """
     keys = [key.strip() for text in partitions or () for key in text.split(",")]
-    return list(dict.fromkeys(filter(None, keys)))
+    names = list(dict.fromkeys(filter(None, keys)))
+    if partitions and not names:
+        raise ValueError(
+            "An option that names things is empty. Name some, or leave it out for all."
+        )
+    return names
 
 
 def read_config(file: Path | None) -> dict[str, Any]:

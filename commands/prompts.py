@@ -56,8 +56,11 @@ def prompts(
         )
         context = build_plan_context(stores).with_planned(chosen.planned_configs)
         prompt_list = list_prompts(build_steps(catalog), context, chosen.tasks, missing=missing)
-    _write(output_path, prompt_list.prompts)
-    typer.echo(f"{output_path}: pictures to be painted: {len(prompt_list.prompts):,}.")
+    if prompt_list.prompts or not prompt_list.refused:
+        _write(output_path, prompt_list.prompts)
+        typer.echo(f"{output_path}: pictures to be painted: {len(prompt_list.prompts):,}.")
+    else:
+        typer.echo(f"{output_path} is not written: no picture to be painted is known yet.")
     if prompt_list.follow_ups:
         typer.echo(
             f"Up to {prompt_list.follow_ups:,} more depend on answers that are not there yet.",

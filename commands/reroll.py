@@ -113,9 +113,11 @@ def reroll(
             runs = _RerollRuns.build(instance, [*question_tasks, *answer_tasks], budget)
             runs.execute(question_tasks)
             if not runs.problems:
+                require_own_seed(spec, stores.home, partitions, seed)
                 runs.execute(answer_tasks)
             results = None
             if runs.has_materialized(answer_tasks) and not runs.is_over_budget:
+                require_own_seed(spec, stores.home, partitions, seed)
                 runs.execute([Task(spec.results, "", {})])
                 for key in _list_reports(instance, spec):
                     runs.execute([Task(key, "", {})])
@@ -308,11 +310,29 @@ def _list_reports(instance: "DagsterInstance", spec: "Reroll") -> "list[AssetKey
     return [key for key in keys if instance.get_latest_materialization_event(key) is not None]
 
 
+def _find_seeds(spec: "Reroll", home: "DataRoot", partitions: Sequence[str]) -> set[int]:
+    """Find the seeds of the questions that are stored."""
+    tables = (home.find(spec.questions, name, ["seed"]) for name in partitions)
+    return {int(table["seed"].iloc[0]) for table in tables if table is not None}
+
+
+def require_own_seed(
+    spec: "Reroll", home: "DataRoot", partitions: Sequence[str], seed: int
+) -> None:
+    """Say which seed another command has drawn meanwhile, and end with exit code 1."""
+    for other_seed in sorted(_find_seeds(spec, home, partitions) - {seed}):
+        typer.echo(
+            f"The new questions of {spec.questions.path[0]} are of seed {other_seed} now, not of "
+            f"{seed}: another reroll has drawn them meanwhile. Let it end, and give this command "
+            "again: answers that it has are stored.",
+            err=True,
+        )
+        raise typer.Exit(1)
+
+
 def _print_replaced(spec: "Reroll", home: "DataRoot", partitions: Sequence[str], seed: int) -> None:
     """Say whose comparison an answered seed replaces, and how it comes back."""
-    tables = (home.find(spec.questions, name, ["seed"]) for name in partitions)
-    seeds = {int(table["seed"].iloc[0]) for table in tables if table is not None}
-    for replaced_seed in sorted(seeds - {seed}):
+    for replaced_seed in sorted(_find_seeds(spec, home, partitions) - {seed}):
         command = f"counterfactory reroll {spec.questions.path[0]} --seed {replaced_seed}"
         typer.echo(
             f"Reports compare pictures of seed {replaced_seed} so far. Once judges are asked about "

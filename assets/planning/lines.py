@@ -11,7 +11,7 @@ from assets.kit.model_lookup import NoSuchModel
 from assets.kit.pair_marks import BadMarks
 from assets.kit.plan import Plan, PlanContext, Planners
 from assets.kit.spared_requests import SparedRequests, count_spared
-from assets.kit.table_asset import TablesMismatch
+from assets.kit.table_asset import NotMaterialized, TablesMismatch
 from assets.planning.prices import Pricing, QuotePrice, empty_prices
 from assets.planning.quote_selection import CannotQuote, Task, to_planned_configs
 from resources.calls.spending import Mode
@@ -25,9 +25,10 @@ from resources.models.requests import Request, WriteRequest, compute_call_keys, 
 from resources.settings.run_config import BadConfig
 from resources.storage.chunks import split_into_chunks
 
-REFUSALS = (NoSuchModel, ManifestError, TablesMismatch, BadMarks, BadRecord)
-"""Errors for which a quote leaves out a partition: a missing model or painter's manifest, or tables
-that a run refuses together, such as pictures that a judge was trained on."""
+REFUSALS = (NoSuchModel, ManifestError, TablesMismatch, NotMaterialized, BadMarks, BadRecord)
+"""Errors for which a quote leaves out a partition: a missing model or painter's manifest, tables
+that a run refuses together, such as pictures that a judge was trained on, or a table whose rows
+have nothing for the partition."""
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
+from contextlib import ExitStack
 from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar
@@ -124,11 +125,15 @@ class BackendPool:
         loop, self._loop = self._loop, None
         backends, self._backends = self._backends, {}
         if loop is not None:
-            try:
+            with ExitStack() as closing:
+                closing.callback(loop.close)
                 for backend in backends.values():
-                    loop.run(backend.aclose())
-            finally:
-                loop.close()
+                    # One that fails, or is interrupted, keeps none of the others open.
+                    closing.callback(_close, loop, backend)
+
+
+def _close(loop: EventLoopThread, backend: Any) -> None:
+    loop.run(backend.aclose())
 
 
 def load_api_key(model: Model) -> str | None:

@@ -77,8 +77,9 @@ def test_a_file_that_is_there_is_left_alone(prompts, tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_listed_is_told(prompts, arguments, code, message):
+def test_what_cannot_be_listed_is_told(prompts, tmp_path, arguments, code, message):
     done = prompts(*arguments)
+    assert not (tmp_path / "a.csv").exists()
     assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
 
 

@@ -105,6 +105,7 @@ def test_git_ignores_the_env_file():
         (["-p", "flags,flux_schnel|animals"], "|animals', did you mean flux_schnell|animals"),
         (["nobody"], "There is no asset 'nobody'"),
         (["vlmbias/answer_gpt"], "'vlmbias/answer_gpt', did you mean vlmbias/answers_gpt?"),
+        (["--partitions", " ,"], "An option that names things is empty. Name some"),
         (["key:"], "The selection 'key:' cannot be used"),
     ],
 )

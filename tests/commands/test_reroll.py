@@ -20,7 +20,7 @@ from assets.vlmbias.benchmark import BENCHMARK
 from assets.vlmbias.reroll import REROLL
 from assets.vlmbias.rerolled_accuracy import count_pairs
 from bench.reroll import count_accused, list_questions
-from commands.reroll import require_pairs, select_compared_judges
+from commands.reroll import require_own_seed, require_pairs, select_compared_judges
 from generators.topics import PLACED
 from resources.models.catalog import Model, load_catalog
 from resources.storage.data_root import DataRoot
@@ -232,6 +232,19 @@ def test_a_judge_of_which_a_verdict_is_impossible_is_refused_before_it_is_paid(
     message = f"gpt was asked about {pairs} of the 100 .* Run `counterfactory judge gpt --bench"
     with pytest.raises(typer.BadParameter, match=message) if is_refused else nullcontext():
         require_pairs(counted, home, [catalog.models[0]], drafts)
+
+
+def test_a_seed_that_another_reroll_has_drawn_meanwhile_ends_this_one(kinds, tmp_path, capsys):
+    _, spec, _ = kinds
+    home = DataRoot(root=str(tmp_path))
+    path = table(tmp_path, "rerolled_questions", "chess_pieces")
+    path.parent.mkdir(parents=True)
+    pd.DataFrame({"seed": [9]}).to_parquet(path)
+    require_own_seed(spec, home, ["chess_pieces"], 9)
+    with pytest.raises(typer.Exit) as ending:
+        require_own_seed(spec, home, ["chess_pieces"], 10)
+    assert ending.value.exit_code == 1
+    assert "are of seed 9 now, not of 10" in capsys.readouterr().err
 
 
 @pytest.mark.slow

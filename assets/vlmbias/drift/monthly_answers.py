@@ -204,8 +204,16 @@ class MonthlyAnswers(JudgeStep[MonthlyConfig]):
 
     def _is_first(self, work: StepRun[MonthlyConfig]) -> bool:
         """Return whether no earlier month has answers of the judge as its entry is now."""
-        tables, version = self._load_earlier(work).values(), self.asset.code_version
-        return not any(table["entry_version"].eq(version).any() for table in tables)
+        # Stored ones: a quote of several months has drafts of those that are over.
+        stored = (
+            work.home.find(self.key, month, ["entry_version"])
+            for month in months.get_partition_keys()
+            if month < work.partition
+        )
+        version = self.asset.code_version
+        return not any(
+            table is not None and table["entry_version"].eq(version).any() for table in stored
+        )
 
 
 def select_fixed_questions(work: StepRun[MonthlyConfig]) -> list[dict[str, Any]]:

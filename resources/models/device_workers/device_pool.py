@@ -85,7 +85,7 @@ class DevicePool:
         self._closing.set()
         if self._tending is not None:
             # Cancelled, it would forget a device that it is taking or freeing just now.
-            await self._tending
+            await asyncio.wait([self._tending])
         async with self._taking:
             await asyncio.to_thread(self._source.close)
         for member in self._members:
@@ -149,11 +149,15 @@ class DevicePool:
             return False
 
     async def _take(self) -> None:
+        # Cancelled while devices are taken, a caller leaves them to `aclose`.
+        await asyncio.shield(asyncio.create_task(self._take_free()))
+
+    async def _take_free(self) -> None:
         async with self._taking:
             workers = await asyncio.to_thread(
                 self._source.take, self._build_task, has_device=bool(self._members)
             )
-        self._members += [_Member(worker) for worker in workers]
+            self._members += [_Member(worker) for worker in workers]
 
 
 @dataclass(eq=False, slots=True)

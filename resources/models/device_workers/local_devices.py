@@ -40,11 +40,16 @@ class LocalDevices:
             return []
         workers: list[DeviceWorker] = []
         device_counts = Counter[str]()
-        for device in self._devices:
-            device_counts[device] += 1
-            lease = _lock(self._find_file(f"{device} {device_counts[device]}"), fcntl.LOCK_EX)
-            if lease is not None:
-                workers.append(DeviceProcess(device, build_task(device), lease))
+        try:
+            for device in self._devices:
+                device_counts[device] += 1
+                lease = _lock(self._find_file(f"{device} {device_counts[device]}"), fcntl.LOCK_EX)
+                if lease is not None:
+                    workers.append(DeviceProcess(device, build_task(device), lease))
+        except BaseException:
+            for worker in workers:
+                worker.close()
+            raise
         if workers or has_device:
             self.close()
         elif self._waiting is None:

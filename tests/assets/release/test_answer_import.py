@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from io import BytesIO
 from math import isnan
 
@@ -232,6 +233,23 @@ def test_other_answers_of_a_judge_are_not_replaced(sources, write_log):
     run_import(write_log(), sources, judge)
     with pytest.raises(UserFileError, match="another answer of twice already"):
         run_import(write_log(change_first(filtered_resps="{888}")), sources, judge)
+
+
+def test_an_import_that_another_one_overtakes_is_refused(sources, write_log):
+    """The other one stores its answers between the check and the write."""
+    judge, calls = named("overtaken"), sources.calls
+
+    class Overtaken:
+        def keep(self, kept):
+            run_import(write_log(), sources, judge)
+            return calls.keep(kept)
+
+        def __getattr__(self, name):
+            return getattr(calls, name)
+
+    log = read_harness_log(write_log(change_first(filtered_resps="{888}")))
+    with pytest.raises(UserFileError, match="another answer of overtaken already"):
+        import_answers(log, BENCHMARK, judge, replace(sources, calls=Overtaken()))
 
 
 def test_answers_cut_off_at_the_default_limit_are_named(sources, write_log):

@@ -58,6 +58,9 @@ def test_a_month_is_paid_once_and_a_planted_change_is_found_and_named(root, judg
             Task(AssetKey(["vlmbias", MONTHLY]), month, {}) for month in ("2026-01", "2026-02")
         ]
         (line,) = quote_tasks(build_planners(Catalog((judge,))), sources, tasks).lines
+        with set_month("2026-02"):  # A month that is over is no first one, as nothing is stored.
+            (second,) = quote_tasks(build_planners(Catalog((judge,))), sources, tasks).lines
+    assert (second.partition, second.to_send) == ("2026-02", 5 * SCENES)
     first = ask_in("2026-01", root, judge)
     assert (line.partition, line.to_send) == ("2026-01", server.count) == ("2026-01", 5 * SCENES)
     assert metadata(first, MONTHLY)["finding"] == (

@@ -9,9 +9,10 @@ from time import sleep
 import pytest
 
 from resources.execution.worker_tasks import pack_task
-from resources.models.device_workers import device_pool
+from resources.models.device_workers import device_pool, local_devices
 from resources.models.device_workers.device_pool import DevicePool
 from resources.models.device_workers.device_worker import DeviceWorkerDied
+from resources.models.device_workers.local_devices import LocalDevices
 from resources.models.replies import UnacceptableRequest
 from tests.resources.models.conftest import LOG
 
@@ -105,6 +106,44 @@ def test_a_request_that_ends_three_workers_is_named_and_no_other_blamed(devices)
     assert max(counts.values()) <= 2
     assert sum(counts.values()) <= len(requests) + 3
     assert source.free == devices
+
+
+def test_devices_that_are_taken_while_the_first_wait_is_cancelled_are_free_again():
+    source = Source(2)
+    source.delay_s = 0.2
+
+    async def give_up():
+        pool = DevicePool("model", source, lambda _: pack_task(Worker, []), 4)
+        waiting = asyncio.create_task(pool.ready(LOG))
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await pool.aclose()
+
+    asyncio.run(asyncio.wait_for(give_up(), 60))
+    assert source.free == 2
+
+
+def test_a_device_that_fails_to_start_leaves_the_others_free(monkeypatch):
+    started, ended = [], []
+
+    class Process:
+        def __init__(self, device, task, lease):
+            if started:
+                lease.close()
+                raise OSError("Cannot allocate memory")
+            started.append(device)
+            self._lease = lease
+
+        def close(self):
+            ended.append(started[0])
+            self._lease.close()
+
+    monkeypatch.setattr(local_devices, "DeviceProcess", Process)
+    devices = LocalDevices("a model of this test", ["cpu", "cpu"])
+    with pytest.raises(OSError, match="allocate"):
+        devices.take(lambda device: pack_task(Worker, []), has_device=False)
+    assert started == ended == ["cpu"]
 
 
 def test_requests_hear_of_what_ends_the_devices(caplog):
