@@ -10,7 +10,7 @@ from generators.game_rules.rules import SIDES
 GROUP = "game_rules"
 TITLE = "Games by another rule"
 QUESTION = "Does a judge apply the rule that it reads, or the one that it knows?"
-EVALUATION_VERSION = "1"
+EVALUATION_VERSION = "2"
 """Raised with every change of a prompt to judges, of how replies are read or of their scores."""
 
 games = StaticPartitionsDefinition(list(SIDES))

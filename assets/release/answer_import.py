@@ -71,12 +71,12 @@ def import_answers(
     names = {answer.row_id for answer in log.answers}
     calls, doubles = _build_calls(log, judge, questions, sources)
     _require_same_answers(log, judge, calls, sources)
-    kept = sources.calls.keep([*calls.values()])
+    stored_calls = sources.calls.keep([*calls.values()])
     # Another import may have stored others meanwhile.
     _require_same_answers(log, judge, calls, sources)
     return ImportedAnswers(
         answers=len(calls) + len(doubles),
-        new=len(kept),
+        new=len(stored_calls),
         questions=sum(len(table) for table in tables if not names.isdisjoint(table)),
         failed=[answer.row_id for answer in log.answers if _has_failed(answer)],
         cut=[answer.row_id for answer in log.answers if answer.is_cut],

@@ -57,16 +57,16 @@ def sum_by_stratum(
     """
     names, index = np.unique(clusters, return_inverse=True)
     members = [strata == stratum for stratum in np.unique(strata)]
-    own_indices = [np.unique(index[member], return_inverse=True) for member in members]
-    if sum(len(own) for own, _ in own_indices) > len(names):
+    numberings = [np.unique(index[member], return_inverse=True) for member in members]
+    if sum(len(clusters_there) for clusters_there, _ in numberings) > len(names):
         strata_sums = [
             sum_clusters(scores[member], index[member], len(names))._replace(are_shared=True)
             for member in members
         ]
     else:
         strata_sums = [
-            sum_clusters(scores[member], own_index, len(own))
-            for member, (own, own_index) in zip(members, own_indices, strict=True)
+            sum_clusters(scores[member], numbers, len(clusters_there))
+            for member, (clusters_there, numbers) in zip(members, numberings, strict=True)
         ]
     return [sums for sums in strata_sums if sums.base_images]
 

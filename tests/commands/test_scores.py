@@ -65,7 +65,7 @@ def test_mistakes_are_named(command, stored_answers, tmp_path):
     assert "For either, add gtp to " in result.output
     judge = "- {name: prior, backend: stand_in, model: prior, family: stand_in, roles: [judge]}"
     result = command("scores", "prior", models=judge, COUNTERFACTORY_HOME=stored_answers)
-    assert "Or materialize vlmbias/answers_prior" in result.output
+    assert "To add it, materialize vlmbias/answers_prior" in result.output
     assert "For either" not in result.output
     result = command("scores", "gpt", COUNTERFACTORY_HOME=tmp_path / "nothing")
     assert result.exit_code == 2
