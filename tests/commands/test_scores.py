@@ -69,7 +69,7 @@ def test_mistakes_are_named(command, stored_answers, tmp_path):
     assert "For either" not in result.output
     result = command("scores", "gpt", COUNTERFACTORY_HOME=tmp_path / "nothing")
     assert result.exit_code == 2
-    assert "there is none" in result.output
+    assert "there are none to choose from" in result.output
     file = tmp_path / "missing" / "x.csv"
     result = command("scores", "gpt", "--items", file, COUNTERFACTORY_HOME=stored_answers)
     assert result.exit_code == 2
