@@ -109,7 +109,8 @@ def test_five_dollars_are_the_sum_by_the_prices(entries, texts):
     assert dollars(r"gpt_6_luna: about \$(\d\.\d\d)") == pytest.approx(example, abs=0.005)
     assert f"{trial} answers are there already" in PAGE
     for_trial, for_rest = budgets("gpt_6_luna")
-    assert for_trial + for_rest == 5
+    for_check = dollars(r"`counterfactory check gpt_6_luna --budget (\d\.\d\d)`")
+    assert for_check + for_trial + for_rest == pytest.approx(5, abs=1e-9)
     assert trial_bound <= for_trial
     assert rest_bound <= for_rest, "the budget never stops it"
     assert budgets("gpt_6_luna_none") == [5]
