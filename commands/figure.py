@@ -41,7 +41,8 @@ def figure(
 
     base_scene = find_scene(scene, seed)
     data = drawn(base_scene, size, kind.value)
-    path = out / f"{base_scene.base_id}-{size}.{kind.value}"
+    version = f"-seed{seed}" if seed else ""
+    path = out / f"{base_scene.base_id}-{size}{version}.{kind.value}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -95,6 +95,11 @@ def _translate_errors(folder: Path) -> Iterator[None]:
                 f"{folder} is the root of a mount, which a release cannot replace, and nothing of "
                 "it was kept. Name a folder in it."
             ) from error
+        if error.errno == errno.ENOTEMPTY:
+            raise UnwritableStore(
+                f"{folder} was filled meanwhile by somebody else, and nothing of this release was "
+                "kept. Name another folder, or remove what is there."
+            ) from error
         raise UnwritableStore(
             f"{folder} cannot be written ({error.strerror or error}), and nothing of the release "
             "was kept. Name a folder that you may write to."

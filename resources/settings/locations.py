@@ -16,7 +16,8 @@ def find_data_root() -> UPath:
     """Return COUNTERFACTORY_HOME, or the folder `data` of the project.
 
     It is an absolute path, or an address that fsspec knows. Raises `ValueError` for an address
-    without a database server to hold calls and finished work, and for a link to a missing folder.
+    without a database server to hold calls and finished work, for a file, and for a link to a
+    missing folder.
     """
     home = environ.get("COUNTERFACTORY_HOME") or str(find_project_folder() / "data")
     if "://" in home and not home.startswith("file://"):
@@ -27,6 +28,10 @@ def find_data_root() -> UPath:
         raise ValueError(
             f"COUNTERFACTORY_HOME is {folder}, a link to {folder.readlink()}, which is not there. "
             "Mount or restore it: the answers that were paid for lie in it."
+        )
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(
+            f"COUNTERFACTORY_HOME is {folder}, which is a file: set it to a folder, also a new one."
         )
     return UPath(folder.resolve())
 

@@ -18,7 +18,7 @@ from resources.storage.file_batches import list_infos, remove_files
 from resources.storage.files import list_fetched
 
 _WRITING = re.compile(
-    r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
+    r"\..+\.(parquet|sqlite|html|csv|json|md|xml|yaml|png|cassette)\.[0-9a-f]{32}(-wal|-shm|-journal)?"
 )
 """Names under which this project writes files of a data root before they are whole."""
 _REPORTS, RELEASES = "report", "release"

@@ -20,6 +20,16 @@ def test_it_writes_the_figure_and_says_where(command, tmp_path, kind, start):
     assert path.read_bytes().startswith(start)
 
 
+def test_figures_of_two_seeds_lie_beside_each_other(command, tmp_path):
+    scene = "chess_pieces/chess-b2-replace"
+    for seed in (0, 7):
+        options = ("--kind", "svg", "--size", 384, "--seed", seed, "--out", tmp_path)
+        done = command("figure", scene, *options)
+        assert done.exit_code == 0, done.stderr
+    first, second = tmp_path / f"{scene}-384.svg", tmp_path / f"{scene}-384-seed7.svg"
+    assert first.read_bytes() != second.read_bytes()
+
+
 def test_an_unknown_scene_is_named_with_the_nearest(command, tmp_path):
     done = command("figure", "game_boards/sudoko", "--out", tmp_path / "figures")
     assert done.exit_code == 2

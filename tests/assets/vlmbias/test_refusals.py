@@ -87,6 +87,13 @@ def test_a_data_root_that_is_a_link_to_nothing_is_refused(monkeypatch, tmp_path)
         find_data_root()
 
 
+def test_a_data_root_that_is_a_file_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "data").touch()
+    monkeypatch.setenv("COUNTERFACTORY_HOME", str(tmp_path / "data"))
+    with pytest.raises(ValueError, match="data, which is a file: set it to a folder"):
+        find_data_root()
+
+
 @pytest.mark.parametrize("calls", ["", "sqlite:////folder/calls.sqlite"])
 def test_an_object_store_without_a_database_server_is_refused(monkeypatch, calls):
     monkeypatch.setenv("COUNTERFACTORY_HOME", "s3://bucket/counterfactory")

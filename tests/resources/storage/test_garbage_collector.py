@@ -197,6 +197,7 @@ def test_claims_and_files_of_the_dead_go(store):
     for path, age in (
         (store.root / "vlmbias" / name, LONG_AGO),
         (store.root / "images" / "ab" / f".{'a' * 64}.png.{'1' * 32}", LONG_AGO),
+        (store.root / f".answers.cassette.{'5' * 32}", LONG_AGO),
         (store.root / "new" / name, time.time()),
         (store.root / "vlmbias" / ".hidden", LONG_AGO),
         (store.root / f".calls.sqlite.{'2' * 32}-wal", LONG_AGO),
@@ -211,8 +212,8 @@ def test_claims_and_files_of_the_dead_go(store):
         os.utime(folder, (LONG_AGO, LONG_AGO))
     found = store.waste()
     assert found.claims == 2
-    assert sum(found.leftovers.values()) == 12
-    assert len(found.leftovers) == 5
+    assert sum(found.leftovers.values()) == 14
+    assert len(found.leftovers) == 6
     store.collect()
     left = {path.name for path in store.root.rglob(".*")}
     assert left == {name, ".hidden"}
