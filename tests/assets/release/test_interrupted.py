@@ -148,13 +148,15 @@ def test_a_mount_that_looks_like_a_folder_is_named_once_it_refuses(tmp_path, mon
 
 def test_a_folder_that_somebody_else_fills_meanwhile_is_kept_and_named(tmp_path):
     target = tmp_path / "out"
-    with (
-        pytest.raises(UnwritableStore, match=r"out was filled meanwhile.*Name another folder"),
-        write_beside(target, replace=False) as scratch,
-    ):
-        (scratch / "ours").touch()
-        target.mkdir()
-        (target / "theirs").touch()
+
+    def write_both():
+        with write_beside(target, replace=False) as scratch:
+            (scratch / "ours").touch()
+            target.mkdir()
+            (target / "theirs").touch()
+
+    with pytest.raises(UnwritableStore, match=r"out was filled meanwhile.*Name another folder"):
+        write_both()
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "theirs"]
 
 
