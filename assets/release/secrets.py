@@ -30,8 +30,9 @@ class SecretFinder:
             if len(environment.get(name, "")) >= _SHORTEST
         }
         self._names = [*values, *_FORMS]
-        patterns = [*values.values(), *(rf"(?<![\w-]){form}" for form in _FORMS.values())]
-        self._pattern = re.compile("|".join(f"({pattern})" for pattern in patterns))
+        # One look behind for all forms: one for each takes five times as long.
+        forms = rf"(?<![\w-])(?:{'|'.join(f'({form})' for form in _FORMS.values())})"
+        self._pattern = re.compile("|".join([*(f"({value})" for value in values.values()), forms]))
 
     def find(self, texts: Iterable[str]) -> str | None:
         """Name the first secret in texts, without its value; None where there is none."""
