@@ -1,12 +1,14 @@
 """The page of the benchmark."""
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 import pandas as pd
 
 from assets.judge_sets.common import QUESTION, TITLE
 from assets.judge_sets.results import RESULTS
 from assets.kit.answer_results import ALL
+from assets.kit.columns import to_plain_records
 from assets.kit.step_run import Row
 from assets.report.cells import Cell, Table
 from assets.report.formats import Rate, format_interval, format_whole_percent
@@ -19,7 +21,8 @@ from assets.report.judge_report import (
     name_part,
     rate_column,
 )
-from assets.report.standings import Measure
+from assets.report.standings import MOST, Measure, round_robin
+from generators.prompts.response_pairs import PICTURE_MARK
 from metrics.statistics.firmness import Evidence
 
 AGREEMENT = Measure(
@@ -34,6 +37,8 @@ FLIPS = Measure(
     "share",
     "Share of pairs in which the judge's preference changes with the order of the responses.",
 )
+_LONGEST = 200
+"""Characters of a question or response on a card."""
 MIN_PICTURES = 20
 """Pictures of a set that a result needs: more than come along."""
 METHOD = (
@@ -98,6 +103,20 @@ class AgreementReport(JudgeReport):
             f"both orders; in {flips} of pairs its preference changes with the order."
         )
 
+    def list_wrong_answers(self, numbers: JudgeNumbers) -> list[WrongAnswer]:
+        """List responses in words that people do not prefer and judges do, of each in turn."""
+        answers = numbers.answers
+        texts = answers["response_a"] + answers["response_b"]
+        is_shown = answers["sha256"].ne("") & ~texts.str.contains(PICTURE_MARK, regex=False)
+        wrong = answers[is_shown & answers["agrees"].eq(0.0)]
+        return round_robin(
+            [
+                _describe_preference(row)
+                for row in to_plain_records(wrong[wrong["model"].eq(judge)].head(MOST))
+            ]
+            for judge in numbers.totals
+        )
+
     def list_pictures(
         self, numbers: JudgeNumbers, wrong_answers: Sequence[WrongAnswer]
     ) -> list[tuple[str, str]]:
@@ -115,3 +134,16 @@ class AgreementReport(JudgeReport):
             if row["set"] != ALL
         ]
         return [Table.plain("By set and domain", "Judge", COLUMNS, lines)]
+
+
+def _describe_preference(row: Row) -> WrongAnswer:
+    texts = [_shorten(row[name]) for name in ("response_a", "response_b")]
+    right = texts.pop("ab".index(row["preferred"]))
+    cells = {"answer": f"Prefers “{texts[0]}”", "ground_truth": f"Preferred: “{right}”"}
+    return WrongAnswer(
+        {**row, **cells}, _shorten(row["question"]), "The picture that is asked about"
+    )
+
+
+def _shorten(text: str) -> str:
+    return shorten(text, _LONGEST, placeholder=" …")

@@ -1,6 +1,7 @@
 """The page of the benchmark."""
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 import pandas as pd
 
@@ -19,8 +20,8 @@ from assets.report.judge_report import (
     name_part,
     rate_column,
 )
-from assets.report.standings import Measure
-from metrics.mm_judge_bias.score_changes import ALL, SIDES
+from assets.report.standings import MOST, Measure, round_robin
+from metrics.mm_judge_bias.score_changes import ALL, SCALE, SIDES
 from metrics.statistics.firmness import Evidence
 
 DEVIATION = Measure(
@@ -38,6 +39,8 @@ CONFORMITY = Measure(
 MIN_PICTURES = 10
 """Pictures of each bias that a result needs."""
 _MOST_PICTURES = 2
+_LONGEST = 200
+"""Characters of an instruction or response on a card."""
 COLUMNS: dict[str, NumberColumn] = {
     "Bias-Deviation": rate_column("deviation"),
     "Bias-Conformity": rate_column("conformity"),
@@ -93,23 +96,25 @@ class BiasReport(JudgeReport):
             f"scores agree by {format_whole_percent(total['conformity'])}."
         )
 
+    def list_wrong_answers(self, numbers: JudgeNumbers) -> list[WrongAnswer]:
+        """List scores that stay or rise where another picture is shown, of each judge in turn."""
+        groups = []
+        for judge in numbers.totals:
+            changed = _select_changed_pictures(numbers.answers, judge)
+            is_wrong = changed["measure"].eq("deviation") & (changed["after"] >= changed["before"])
+            rows = to_plain_records(changed[is_wrong].head(MOST))
+            groups.append([_describe_scores(row) for row in rows])
+        return round_robin(groups)
+
     def list_pictures(
         self, numbers: JudgeNumbers, wrong_answers: Sequence[WrongAnswer]
     ) -> list[tuple[str, str]]:
         """List changed pictures of the first biases, with the first judge's scores."""
-        answers = numbers.answers
-        chosen = answers[answers["model"].eq(numbers.first_judge)]
-        scores = chosen.pivot(index="item_id", columns="side", values="score").dropna()
-        changed = chosen[
-            chosen["side"].eq(SIDES[1])
-            & chosen["sha256"].ne("")
-            & chosen["sha256"].ne(chosen["picture_id"])
-            & chosen["item_id"].isin(scores.index)
-        ]
+        changed = _select_changed_pictures(numbers.answers, numbers.first_judge)
         return [
             (
-                "{bias}: {model} gives {0:g} before and {1:g} after the change, with this "
-                "picture".format(*scores.loc[row["item_id"], [*SIDES]], **row),
+                "{bias}: {model} gives {before:g} before and {after:g} after the change, with this "
+                "picture".format(**row),
                 row["sha256"],
             )
             for row in to_plain_records(changed.drop_duplicates("bias").head(_MOST_PICTURES))
@@ -122,3 +127,32 @@ class BiasReport(JudgeReport):
             for row in sorted(numbers.rows, key=lambda row: row["part"] != ALL)
         ]
         return [Table.plain("By bias", "Judge", COLUMNS, lines)]
+
+
+def _select_changed_pictures(answers: pd.DataFrame, judge: str) -> pd.DataFrame:
+    """A judge's answers about other pictures than before, with both scores."""
+    chosen = answers[answers["model"].eq(judge)]
+    scores = chosen.pivot(index="item_id", columns="side", values="score").dropna()
+    scores = scores.reindex(columns=[*SIDES]).set_axis(["before", "after"], axis=1)
+    is_other = chosen["sha256"].ne("") & chosen["sha256"].ne(chosen["picture_id"])
+    changed = chosen[chosen["side"].eq(SIDES[1]) & is_other]
+    return changed.merge(scores, left_on="item_id", right_index=True)
+
+
+def _describe_scores(row: Row) -> WrongAnswer:
+    response, instruction = (
+        shorten(row[name] or "", _LONGEST, placeholder=" …")
+        for name in ("judged_response", "instruction")
+    )
+    cells = {
+        "answer": f"Of {SCALE[1]}, before → after: {row['before']:g} → {row['after']:g}",
+        "ground_truth": "The evidence is another one: the score should fall",
+    }
+    question = f"How good is the response “{response}” to “{instruction}”?"
+    return WrongAnswer(
+        {**row, **cells},
+        question,
+        f"Changed: {row['bias'].replace('_', ' ')}",
+        row["picture_id"],
+        "As it was",
+    )

@@ -273,10 +273,16 @@ def test_the_page_and_the_front_row_name_both_measures(made):
     root, _ = made
     page = (root / "report/judge_sets/index.html").read_text()
     assert "prefers the preferred response in" in page
-    standings = json.loads((root / "report/judge_sets/standings.json").read_text())["standings"]
-    leader = {s["measure"]: s for s in standings if s["model"] == "leader"}
+    site = json.loads((root / "report/judge_sets/standings.json").read_text())
+    leader = {s["measure"]: s for s in site["standings"] if s["model"] == "leader"}
     assert (leader["Agreement with people"]["value"], leader["Order flips"]["value"]) == (0.5, 1)
     assert leader["Order flips"]["items"] == 24 + 12
+    failures = [failure for failure in site["failures"] if failure["model"] == "seer"]
+    assert failures
+    for failure in failures:
+        assert "violet" in failure["truth"]
+        assert "anything" in failure["answer"]
+        assert "GOOD" in failure["truth"]
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,11 @@ def test_the_page_has_the_finding_and_the_changed_pictures(made):
         "Bias-Deviation": pytest.approx(0.6),
         "Bias-Conformity": None,  # seven items on few pictures: it may be 0 to 100 %
     }
+    # Of the scores that should fall after another picture, one stays.
+    (failure,) = (row for row in site["failures"] if row["model"] == "seer")
+    assert failure["question"].endswith("“It is thing 10, surely.” to “Describe thing 10.”?")
+    assert failure["answer"] == "Of 10, before → after: 6 → 6"
+    assert failure["picture"] != failure["comparison"] != ""
 
 
 def test_words_of_an_item_are_no_field_of_the_prompt():
