@@ -30,6 +30,7 @@ from resources.models.backends.http_client import (
 )
 from resources.models.backends.reply_schemas import (
     ChatCompletion,
+    ErrorReply,
     OpenAIImage,
     OpenAIImages,
     collect_pages,
@@ -41,6 +42,7 @@ from resources.models.catalog import Model
 from resources.models.model_lists import ListedModel
 from resources.models.replies import (
     ImageFile,
+    Interrupted,
     ModelReply,
     ModelUnavailable,
     NoAnswer,
@@ -69,6 +71,7 @@ _CLOSED_CODES = frozenset(
         "unsupported_model",
     }
 )
+_ERROR_STATUSES = range(400, 600)
 _FILTER_CODES: Mapping[str, RefusalKind] = {
     "content_filter": "content filter",
     "content_policy_violation": "content filter",
@@ -173,11 +176,14 @@ class OpenAI:
         """Parse a reply, refusals as well; raises as `parse_reply`, or `UnacceptableRequest`."""
         try:
             data = await body
+            if path == CHAT:
+                return self._parse_text(parse_reply(ChatCompletion, data))
+            return await self._parse_picture(parse_reply(OpenAIImages, data))
         except Declined as declined:
             return ModelReply(refusal=declined.refusal)
-        if path == CHAT:
-            return self._parse_text(parse_reply(ChatCompletion, data))
-        return await self._parse_picture(parse_reply(OpenAIImages, data))
+        except ErrorReply as reply:
+            fault = self._translate_error_reply(reply.error)
+        raise fault
 
     def _parse_text(self, answer: ChatCompletion) -> ModelReply:
         choice = answer.choices[0]
@@ -270,6 +276,15 @@ class OpenAI:
             return self._problem(error.status_code, error.body, error.response.headers)
         cause = error.__cause__ if isinstance(error, APIConnectionError) else None
         return to_connection_fault(cause or error, self._key)
+
+    def _translate_error_reply(self, error: Any) -> RequestFault:
+        """Translate an error that came as a good reply, by the status in it, as OpenRouter does."""
+        code = error.get("code") if isinstance(error, Mapping) else None
+        status = code if isinstance(code, int) and code in _ERROR_STATUSES else 200
+        fault = self._problem(status, error, {})
+        if isinstance(fault, Interrupted):
+            fault.possibly_paid = True
+        return fault
 
     def _problem(self, status: int, error_body: Any, headers: Mapping[str, str]) -> RequestFault:
         """Translate an error; `error_body` is the error in its body, or the body as text."""

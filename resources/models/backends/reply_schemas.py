@@ -65,10 +65,18 @@ ChatText = Annotated[str | None, BeforeValidator(_parse_content)]
 """Text, whole or (as some servers that speak like OpenAI send it) as a list of parts."""
 
 
+class ErrorReply(Interrupted):
+    """A reply with a status of success whose body is an error: `error`, as the server wrote it."""
+
+    def __init__(self, error: Any) -> None:
+        super().__init__("The server sent an error as if it was a good reply.")
+        self.error = error
+
+
 def parse_reply(shape: type[Shape], body: str | bytes) -> Shape:
     """A reply's body as what the API promises.
 
-    Raises `UnparsableReply` where no JSON came, or not all of it, `Interrupted` where it is an
+    Raises `UnparsableReply` where no JSON came, or not all of it, `ErrorReply` where it is an
     error after all, and `NoAnswer` where it is something else.
     """
     try:
@@ -89,7 +97,7 @@ def validate_reply(shape: type[Shape], value: Any) -> Shape:
         field_path = ".".join(map(str, first["loc"])) or "the body"
         problem: RequestFault = NoAnswer(f"{_NOT_THIS}: {field_path}: {first['msg']}")
     if isinstance(value, Mapping) and value.get("error"):
-        problem = Interrupted("The server sent an error as if it was a good reply.")
+        problem = ErrorReply(value["error"])
     raise problem
 
 

@@ -416,6 +416,28 @@ def test_other_statuses(server, ask, status, code, kind):
     assert str(end) == f"HTTP {status}: Words."
 
 
+@pytest.mark.parametrize("request_", [LOOK, PAINT])
+@pytest.mark.parametrize(
+    ("code", "kind", "status"),
+    [
+        (402, ModelUnavailable, 402),
+        (429, Overloaded, 429),
+        (502, Interrupted, 502),
+        ("server_error", Interrupted, 200),
+        ([402], Interrupted, 200),
+        (7, Interrupted, 200),
+    ],
+)
+def test_an_error_with_a_status_of_success_is_the_one_that_it_names(
+    server, ask, code, kind, status, request_
+):
+    server.answer = lambda _: json_response({"error": {"code": code, "message": f"No, {KEY}."}})
+    end = ask(gpt(server), request_)
+    assert type(end) is kind
+    assert str(end) == f"HTTP {status}: No, [key]."
+    assert kind is not Interrupted or end.possibly_paid
+
+
 def test_a_parameter_of_models_yaml_that_is_not_taken_closes_the_model(server, ask):
     server.script([faults.INVALID_REQUEST])
     end = ask(gpt(server, parameters={"size": "enormous"}), PAINT)
