@@ -26,10 +26,13 @@ class LocalFront:
         return [LocalSite(file.parent) for file in sorted(self._folder.glob(f"[!.]*/{_INDEX}"))]
 
     def write(self, files: Mapping[str, bytes], folders: Sequence[str]) -> None:
-        """Write what is not so already: of the pages of many judges, most stay as they are."""
+        """Write what is not so already: of the pages of many judges, most stay as they are.
+
+        Hidden files stay: another run is writing them.
+        """
         for name, data in files.items():
             write_changed(UPath(self._folder / name), data)
-        for old in (file for name in folders for file in (self._folder / name).glob("*")):
+        for old in (file for name in folders for file in (self._folder / name).glob("[!.]*")):
             if str(old.relative_to(self._folder)) not in files:
                 old.unlink(missing_ok=True)
 
