@@ -26,7 +26,8 @@ def describe_gap(cell: CellQuote, *, asks: bool) -> Gap:
         return Gap("", "no quote", cell.error)
     if not cell.ready and cell.prerequisites:
         details = "Nothing is there yet to be asked about. This makes it."
-        return Gap(cell.command, "no quote yet", details)
+        choices = cell.prerequisites[0].describe_choices()
+        return Gap(cell.command, "no quote yet", f"{details} {choices}".rstrip())
     if not (cell.missing or cell.answered):
         unmade = cell.line.missing_asset if cell.line else None
         details = f"Nothing to ask about yet: first make {unmade}." if unmade else _REQUIRED

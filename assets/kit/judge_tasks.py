@@ -15,9 +15,13 @@ from dagster import (
     DagsterInstance,
     MultiPartitionsDefinition,
     PartitionsDefinition,
+    SpecificPartitionsPartitionMapping,
+    StaticPartitionMapping,
+    StaticPartitionsDefinition,
 )
 
 from assets.kit.benchmarks import Benchmark, load_benchmarks
+from assets.kit.collections import collection_key
 from assets.kit.columns import IS_STAND_IN
 from assets.kit.model_lookup import NoSuchModel
 from assets.kit.partitions import split_partition_key
@@ -217,9 +221,12 @@ class JudgeTaskFinder:
         yield location
 
     def _iterate_parents(self, location: TableLocation) -> Iterator[TableLocation]:
-        """Iterate over a table's parents that map to one partition: its own, or a part of it."""
+        """Iterate over a table's parents that map to one partition: its own, or a part of it.
+
+        Where any of several tables will do, as of all painters', none is a parent.
+        """
         asset, partition = location
-        step, own_partitions_def = self.steps.get(asset), self.assets[asset].partitions_def
+        step = self.steps.get(asset)
         inputs = () if step is None else step.inputs.values()
         read = {input_spec.asset: input_spec for input_spec in inputs}
         for parent in sorted(self.assets[asset].dependency_keys):
@@ -227,29 +234,57 @@ class JudgeTaskFinder:
                 if not read[parent].is_optional:
                     yield parent, input_partition(step, read[parent], partition)
             elif parent in self.assets:
-                partitions_def = self.assets[parent].partitions_def
-                yield from (
-                    (parent, parent_partition)
-                    for parent_partition in self._find_matching_partitions(
-                        partition, own_partitions_def, partitions_def
-                    )
-                )
+                for parent_partition in self._find_matching_partitions(location, parent):
+                    yield parent, parent_partition
 
-    def _find_matching_partitions(
-        self,
-        partition: str,
-        own_partitions_def: PartitionsDefinition[Any] | None,
-        partitions_def: PartitionsDefinition[Any] | None,
-    ) -> Sequence[str]:
-        """Find the partitions of another asset that match a partition of this one."""
-        if (
-            partitions_def is None
-            or own_partitions_def is None
-            or isinstance(partitions_def, MultiPartitionsDefinition)
-        ):
+    def _find_matching_partitions(self, location: TableLocation, parent: AssetKey) -> Sequence[str]:
+        """Find the partitions of a parent that match a partition of an asset."""
+        asset, partition = location
+        own_partitions_def = self.assets[asset].partitions_def
+        partitions_def = self.assets[parent].partitions_def
+        mapping = self.assets[asset].get_partition_mapping(parent)
+        if isinstance(mapping, SpecificPartitionsPartitionMapping):
+            return mapping.partition_keys
+        if own_partitions_def is None or isinstance(partitions_def, MultiPartitionsDefinition):
             return [partition] if partitions_def == own_partitions_def else []
         parts = {partition, *split_partition_key(partition, own_partitions_def).values()}
+        if partitions_def is None:
+            # Of all collections a partition reads the one that it is called by.
+            return [""] if parent in map(collection_key, parts) else []
+        if isinstance(mapping, StaticPartitionMapping) and isinstance(
+            partitions_def, StaticPartitionsDefinition
+        ):
+            mapped = mapping.get_upstream_mapped_partitions_result_for_partitions(
+                own_partitions_def.subset_with_partition_keys([partition]),
+                own_partitions_def,
+                partitions_def,
+            )
+            parts = {*mapped.partitions_subset.get_partition_keys()}
         return sorted(parts & {*self._partitions(partitions_def)})
+
+    def iterate_choices(self, location: TableLocation) -> Iterator[tuple[AssetKey, str]]:
+        """Iterate over parents of which any partition will do, such as any painter's, but none is.
+
+        Each comes with the dimension to choose from. They are made by nobody unasked.
+        """
+        asset, partition = location
+        own_partitions_def = self.assets[asset].partitions_def
+        for parent in sorted(self.assets[asset].dependency_keys & self.assets.keys()):
+            partitions_def = self.assets[parent].partitions_def
+            if not isinstance(partitions_def, MultiPartitionsDefinition):
+                continue
+            names = [
+                dimension.name
+                for dimension in partitions_def.partitions_defs
+                if dimension.partitions_def != own_partitions_def
+            ]
+            keys = [
+                key
+                for key in self._partitions(partitions_def)
+                if partition in split_partition_key(key, partitions_def).values()
+            ]
+            if len(names) == 1 and not any(self.is_stored((parent, key)) for key in keys):
+                yield parent, names[0]
 
     def is_stored(self, location: TableLocation) -> bool:
         """Return whether the table of a partition is stored."""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -44,6 +45,16 @@ class Prerequisite(NamedTuple):
 
     assets: tuple[AssetKey, ...]
     partitions: tuple[str, ...]
+    choices: tuple[tuple[AssetKey, str], ...] = ()
+    """What has to be made before, with the dimension of which its user chooses one."""
+
+    def describe_choices(self) -> str:
+        """Say what its user has to choose first; empty for nothing."""
+        return " ".join(
+            f"First choose a {dimension} and make {key.to_user_string()} with it: there are none "
+            "yet, and this fails without."
+            for key, dimension in self.choices
+        )
 
     @property
     def command(self) -> str:
@@ -156,7 +167,7 @@ class CellQuotes:
             is_applicable=True,
             partitions=len({task.partition for task in benchmark_tasks.tasks}),
             ready=len({task.partition for task in ready}),
-            prerequisites=find_prerequisites(benchmark_tasks, judge),
+            prerequisites=find_prerequisites(self._task_finder, benchmark_tasks, judge),
             warnings=[*dict.fromkeys(filter(None, map(_find_warning, ready)))],
             stand_in_partitions=len(
                 {
@@ -239,7 +250,11 @@ def is_ready(task: JudgeTask, judge: Model, *, stand_ins: bool = False) -> bool:
 
 
 def find_prerequisites(
-    benchmark_tasks: BenchmarkTasks, judge: Model, *, stand_ins: bool = False
+    task_finder: JudgeTaskFinder,
+    benchmark_tasks: BenchmarkTasks,
+    judge: Model,
+    *,
+    stand_ins: bool = False,
 ) -> list[Prerequisite]:
     """Find the assets to make before all of a judge's tasks are ready, by partitions.
 
@@ -249,14 +264,17 @@ def find_prerequisites(
     for task in benchmark_tasks.tasks:
         if task.missing_tables and (stand_ins or judge.is_stand_in or not task.is_stand_in):
             lacking.setdefault(task.partition, {}).update(dict.fromkeys(task.missing_tables))
-    partitions_by_keys: dict[tuple[AssetKey, ...], dict[str, None]] = {}
+    locations_by_keys: dict[tuple[AssetKey, ...], dict[TableLocation, None]] = {}
     for locations in lacking.values():
         keys = tuple(dict.fromkeys(key for key, _ in locations))
-        partitions_by_keys.setdefault(keys, {}).update(
-            dict.fromkeys(partition for _, partition in locations)
-        )
+        locations_by_keys.setdefault(keys, {}).update(locations)
     return [
-        Prerequisite(keys, tuple(partitions)) for keys, partitions in partitions_by_keys.items()
+        Prerequisite(
+            keys,
+            tuple(dict.fromkeys(partition for _, partition in locations)),
+            tuple(dict.fromkeys(chain.from_iterable(map(task_finder.iterate_choices, locations)))),
+        )
+        for keys, locations in locations_by_keys.items()
     ]
 
 

@@ -196,7 +196,9 @@ def _quote_benchmark(
         benchmark=benchmark,
         tasks=[Task(*task.location, _build_config(task, scope.limit)) for task in ready],
         partitions=len({task.partition for task in benchmark_tasks.tasks}),
-        prerequisites=find_prerequisites(benchmark_tasks, scope.judge, stand_ins=scope.stand_ins),
+        prerequisites=find_prerequisites(
+            task_finder, benchmark_tasks, scope.judge, stand_ins=scope.stand_ins
+        ),
         stand_in_partitions=sorted(stand_in_partitions) if not scope.stand_ins else [],
         on_request=benchmark_tasks.on_request,
         other_judges_assets={task.step.key for task in ready if task.rebuild_config is not None},
@@ -293,9 +295,10 @@ def _iterate_notes(share: BenchmarkQuote, judge: Model) -> Iterator[str]:
         partitions_text = ", ".join(filter(None, prerequisite.partitions))
         assets_text = " and ".join(key.to_user_string() for key in prerequisite.assets)
         assets_text += f" ({partitions_text})" if partitions_text else ""
+        lines = [prerequisite.describe_choices(), prerequisite.command]
         yield (
             f"{title}: not there yet: {assets_text}. This command does not make it; to have it:"
-            f"\n    {prerequisite.command}"
+            + "".join(f"\n    {line}" for line in filter(None, lines))
         )
     if share.stand_in_partitions:
         yield (

@@ -8,6 +8,7 @@ from dagster import AssetKey
 
 from assets.kit.benchmarks import build_definitions
 from assets.kit.benchmarks import build_planners as planners
+from assets.kit.collections import collection_asset, load_listed_collections
 from assets.kit.plan import PlanContext
 from assets.planning import Task, quote_tasks
 from resources.calls import CallStore
@@ -30,6 +31,7 @@ def definitions_of(catalog):
         made += [
             each for each in build_definitions(catalog) if isinstance(each, dg.AssetsDefinition)
         ]
+        made += map(collection_asset, load_listed_collections().values())
         _LAST.clear()
         _LAST[which] = {key: each for each in made for key in each.keys}
     return _LAST[which]

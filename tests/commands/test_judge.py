@@ -133,6 +133,9 @@ def test_without_a_budget_it_only_says_what_it_would_send(story):
     assert sum(requests.values()) == int(lines["all of these"][4])
     assert requests["VLMBias"] == story.count["one is corrupt"] - story.count["short"]
     assert "ProtoBias: not there yet: protobias/concepts" in story.out["quoted"]
+    # What no command makes unasked stands before the command that reads it.
+    (advice,) = re.findall("VLMBias: not there yet: vlmbias/subjects.*\n(.*)", story.out["quoted"])
+    assert "First choose a painter and make vlmbias/candidates with it" in advice
     assert "frame/combined_gpt" in story.out["quoted"]
     assert "Nothing was sent. Give --budget USD" in story.out["quoted"]
 

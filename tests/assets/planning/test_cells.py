@@ -114,6 +114,40 @@ def test_many_judges_are_planned_once_and_priced_as_a_quote_prices_each(made, pl
     assert found[0].command == "counterfactory judge cheap --benchmark vlmbias"
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "first"),
+    [
+        ("cdh_bench", (["collections/photograph_contrasts"], ["photograph_contrasts"])),
+        ("illusions", (["vlmbias/drawn_images", "vlmbias/original_images"], ["optical_illusions"])),
+        ("judge_sets", (["collections/photograph_pairs"], ["photograph_pairs"])),
+        ("mm_judge_bias", (["collections/photograph_biases"], ["photograph_biases"])),
+        ("philautia", (["collections/photographs"], ["photographs"])),
+        ("philautia", (["vlmbias/drawn_images", "vlmbias/original_images"], ["flags"])),
+        ("vhexpansion", (["collections/photographs"], ["photographs"])),
+    ],
+)
+def test_what_is_made_first_has_all_that_it_is_made_of(tmp_path, benchmark, first):
+    with cells_at(tmp_path) as (cells, _):
+        prerequisites = cells.quote_cell(CHEAP, load_benchmarks()[benchmark]).prerequisites
+    assets, partitions = first
+    assert any(
+        [key.to_user_string() for key in prerequisite.assets][: len(assets)] == assets
+        and {*partitions} <= {*prerequisite.partitions}
+        for prerequisite in prerequisites
+    ), [prerequisite.command for prerequisite in prerequisites]
+
+
+def test_what_only_a_painter_makes_is_named_before_what_is_made_of_it(tmp_path):
+    with cells_at(tmp_path) as (cells, _):
+        cell = cells.quote_cell(CHEAP, load_benchmarks()[VLMBIAS])
+    choices = {
+        prerequisite.partitions: prerequisite.describe_choices()
+        for prerequisite in cell.prerequisites
+    }
+    assert choices["animals", "logos"].startswith("First choose a painter and make vlmbias/cand")
+    assert [*choices.values()].count("") == len(choices) - 1
+
+
 def test_a_judge_of_whom_no_log_is_imported_costs_nothing(made):
     logged = Model(
         name="logged", backend="imported", model="logged", family="some", roles=("judge",)
