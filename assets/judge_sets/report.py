@@ -1,7 +1,6 @@
 """The page of the benchmark."""
 
 from collections.abc import Sequence
-from textwrap import shorten
 
 import pandas as pd
 
@@ -37,8 +36,6 @@ FLIPS = Measure(
     "share",
     "Share of pairs in which the judge's preference changes with the order of the responses.",
 )
-_LONGEST = 200
-"""Characters of a question or response on a card."""
 MIN_PICTURES = 20
 """Pictures of a set that a result needs: more than come along."""
 METHOD = (
@@ -137,13 +134,7 @@ class AgreementReport(JudgeReport):
 
 
 def _describe_preference(row: Row) -> WrongAnswer:
-    texts = [_shorten(row[name]) for name in ("response_a", "response_b")]
+    texts = [row[name] for name in ("response_a", "response_b")]
     right = texts.pop("ab".index(row["preferred"]))
     cells = {"answer": f"Prefers “{texts[0]}”", "ground_truth": f"Preferred: “{right}”"}
-    return WrongAnswer(
-        {**row, **cells}, _shorten(row["question"]), "The picture that is asked about"
-    )
-
-
-def _shorten(text: str) -> str:
-    return shorten(text, _LONGEST, placeholder=" …")
+    return WrongAnswer({**row, **cells}, row["question"], "The picture that is asked about")

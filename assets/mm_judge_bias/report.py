@@ -1,7 +1,6 @@
 """The page of the benchmark."""
 
 from collections.abc import Sequence
-from textwrap import shorten
 
 import pandas as pd
 
@@ -39,8 +38,6 @@ CONFORMITY = Measure(
 MIN_PICTURES = 10
 """Pictures of each bias that a result needs."""
 _MOST_PICTURES = 2
-_LONGEST = 200
-"""Characters of an instruction or response on a card."""
 COLUMNS: dict[str, NumberColumn] = {
     "Bias-Deviation": rate_column("deviation"),
     "Bias-Conformity": rate_column("conformity"),
@@ -101,8 +98,9 @@ class BiasReport(JudgeReport):
         groups = []
         for judge in numbers.totals:
             changed = _select_changed_pictures(numbers.answers, judge)
-            is_wrong = changed["measure"].eq("deviation") & (changed["after"] >= changed["before"])
-            rows = to_plain_records(changed[is_wrong].head(MOST))
+            may_fall = changed["measure"].eq("deviation") & (changed["before"] > SCALE[0])
+            stays = changed["after"] >= changed["before"]
+            rows = to_plain_records(changed[may_fall & stays].head(MOST))
             groups.append([_describe_scores(row) for row in rows])
         return round_robin(groups)
 
@@ -140,19 +138,12 @@ def _select_changed_pictures(answers: pd.DataFrame, judge: str) -> pd.DataFrame:
 
 
 def _describe_scores(row: Row) -> WrongAnswer:
-    response, instruction = (
-        shorten(row[name] or "", _LONGEST, placeholder=" …")
-        for name in ("judged_response", "instruction")
-    )
     cells = {
         "answer": f"Of {SCALE[1]}, before → after: {row['before']:g} → {row['after']:g}",
         "ground_truth": "The evidence is another one: the score should fall",
     }
-    question = f"How good is the response “{response}” to “{instruction}”?"
+    question = f"To “{row['instruction'] or ''}”, how good is “{row['judged_response']}”?"
+    bias = row["bias"].replace("_", " ")
     return WrongAnswer(
-        {**row, **cells},
-        question,
-        f"Changed: {row['bias'].replace('_', ' ')}",
-        row["picture_id"],
-        "As it was",
+        {**row, **cells}, question, f"Changed: {bias}", row["picture_id"], "As it was"
     )

@@ -95,11 +95,11 @@ def _estimate_saving(decision: RuleDecisions, spent: Sequence[SpendingRow]) -> i
 
 
 def _describe_savings(savings: Sequence[int | None]) -> str:
-    known = [saving for saving in savings if saving is not None]
-    if not known:
+    priced = [saving for saving in savings if saving is not None]
+    if not priced:
         return "not sent; what they would have cost is unknown"
-    rest = ", and an unknown sum" if len(known) < len(savings) else ""
-    return f"about {format_usd(sum(known))} not spent{rest}"
+    rest = ", and an unknown sum" if len(priced) < len(savings) else ""
+    return f"about {format_usd(sum(priced))} not spent{rest}"
 
 
 def format_usd(nano: int) -> str:

@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from textwrap import shorten
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import pandas as pd
@@ -23,6 +25,8 @@ from assets.report.standings import Failure, JudgeResults, Measure, Standing
 from metrics.statistics.firmness import FIRMNESS, Evidence, Firmness
 from resources.models.catalog import Model
 
+_shorten_text = partial(shorten, width=400, placeholder=" …")
+"""Shortens a text of a card, which may be a prompt or a response of a thousand words."""
 NumberColumn: TypeAlias = Callable[[Row, Firmness], Cell]
 """Builds a cell of a row of numbers, and of how firm they are."""
 
@@ -250,9 +254,9 @@ def _build_failure(wrong: WrongAnswer, evidence: Mapping[str, Evidence]) -> Fail
         firmness=evidence[row["model"]].firmness,
         picture=Thumbnail(row["sha256"], SHOWN_PX).file,
         alt=wrong.alt,
-        question=wrong.question,
-        answer=row["answer"],
-        truth=row["ground_truth"],
+        question=_shorten_text(wrong.question),
+        answer=_shorten_text(row["answer"]),
+        truth=_shorten_text(row["ground_truth"]),
         link="index.html",
         comparison=Thumbnail(comparison, SHOWN_PX).file if comparison else "",
         comparison_alt=wrong.comparison_alt,

@@ -17,8 +17,11 @@ from assets.kit.benchmarks import build_planners, build_steps, load_benchmarks
 from assets.kit.collections import collection_asset, load_listed_collections
 from assets.mm_judge_bias.benchmark import BENCHMARK
 from assets.mm_judge_bias.items import check_items
+from assets.mm_judge_bias.report import BiasReport
 from assets.planning import Task, quote_tasks
+from assets.report.judge_report import JudgeNumbers
 from generators.prompts.response_scores import write_response_score_prompt
+from metrics.mm_judge_bias.score_changes import SIDES
 from resources.collections import load as load_collections
 from resources.collections.collecting import collect
 from resources.models.catalog import Catalog, Model
@@ -208,9 +211,24 @@ def test_the_page_has_the_finding_and_the_changed_pictures(made):
     }
     # Of the scores that should fall after another picture, one stays.
     (failure,) = (row for row in site["failures"] if row["model"] == "seer")
-    assert failure["question"].endswith("“It is thing 10, surely.” to “Describe thing 10.”?")
+    assert failure["question"] == "To “Describe thing 10.”, how good is “It is thing 10, surely.”?"
     assert failure["answer"] == "Of 10, before → after: 6 → 6"
     assert failure["picture"] != failure["comparison"] != ""
+
+
+def test_a_score_that_cannot_fall_is_not_shown_as_wrong():
+    columns = ["item_id", "bias", "measure", "side", "sha256", "picture_id", "score"]
+    answers = pd.DataFrame(
+        [
+            (item, "image_misalignment", "deviation", side, digest, "old", score)
+            for item, scores in {"lowest": (1, 1), "low": (2, 2), "falls": (2, 1)}.items()
+            for side, digest, score in zip(SIDES, ("old", "new"), scores, strict=True)
+        ],
+        columns=columns,
+    ).assign(model="m", instruction=None, judged_response="Fine.")
+    numbers = JudgeNumbers(rows=[], totals={"m": {}}, evidence={}, answers=answers)
+    (wrong,) = BiasReport().list_wrong_answers(numbers)
+    assert wrong.row["item_id"] == "low"
 
 
 def test_words_of_an_item_are_no_field_of_the_prompt():
