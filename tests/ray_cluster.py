@@ -17,6 +17,8 @@ from tests.code_trees import copy_code, edit, run_python
 from tests.waiting import wait_for
 
 EDITED = "generators/sketch.py"
+# As nice as Ray makes them, its workers would get little of a CPU that other tests use.
+_SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 _START = """
 ip link set lo up
 mount --bind "$1" "$2"
@@ -73,7 +75,7 @@ class RayCluster:
                 ],
                 stdout=log,
                 stderr=log,
-                env=os.environ | {"RAY_USAGE_STATS_ENABLED": "0"} | self._token,
+                env=os.environ | _SETTINGS | self._token,
             )
         try:
             wait_for(lambda: self._has_ended() or "\nready " in self.log, poll_s=0.2)

@@ -15,6 +15,7 @@ ANSWERED = """
 import asyncio, json, os, signal, sys
 from pathlib import Path
 import ray
+from ray._private import state
 from resources.attacks.attack import EncoderAttack
 from resources.attacks.attack_parameters import AttackParameters
 from resources.attacks.device_attack import DeviceAttacks
@@ -35,6 +36,9 @@ from tests.resources.models.conftest import LOG
 
 async def reach(number, *backends):
     while [len(backend._pool._members) for backend in backends] != [number] * len(backends):
+        for backend in backends:
+            if backend._pool._failure is not None:
+                raise backend._pool._failure
         await asyncio.sleep(0.1)
 
 PICTURES = Pictures(picture("red"), picture("blue", (48, 32)))
@@ -52,8 +56,13 @@ QUESTIONS = [
 PAINTS = [PaintRequest("a photo of a bird", seed) for seed in range(4)]
 SCORES = [ScoreRequest(text, name) for text in ("it has four legs", "a flag") for name in PICTURES]
 
+POOLS = []
+
 def build(model, *devices):
-    return build_backend(model.model_copy(update={"devices": devices}), None, PICTURES)
+    backend = build_backend(model.model_copy(update={"devices": devices}), None, PICTURES)
+    if devices:
+        POOLS.append(backend._pool._members)
+    return backend
 
 async def ask(backend, requests):
     function = getattr(backend, get_request_kind(requests[0]))
@@ -127,7 +136,17 @@ def attack():
     attacks.close()
     return results == EncoderAttack(alone, None).attack(jobs, lambda *_: None) != []
 
-report = asyncio.run(answer())
+async def answer_within(seconds):
+    try:
+        return await asyncio.wait_for(answer(), seconds)
+    except TimeoutError as error:
+        groups = ray.util.placement_group_table().values()
+        leases = [(group["name"], group["state"]) for group in groups]
+        actors = [(actor["State"], actor["Pid"]) for actor in state.actors().values()]
+        error.add_note(f"{POOLS} {leases} {actors} {ray.available_resources()}")
+        raise
+
+report = asyncio.run(answer_within(600))
 Path(REPORT).write_text(json.dumps(report | {"attacked": attack()}))
 """
 
